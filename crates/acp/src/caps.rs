@@ -1,4 +1,4 @@
-//! What an agent says about itself, and what we say about it.
+//! Capabilities in `initialize`: those of the agent, and those that the conductor adds.
 
 use linkspan_wire::{Json, JsonKind, Message};
 
@@ -6,14 +6,14 @@ use crate::bridge::Provider;
 use crate::dialect::Dialect;
 use crate::envelope::{set, unset};
 
-/// What the end of the chain can do with MCP servers.
+/// The agent's support for MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Caps {
     pub(crate) version: u64,
     pub(crate) http: bool,
-    /// Takes `type: "acp"`.
+    /// Accepts `type: "acp"`.
     acp: bool,
-    /// Takes `acp:` URLs.
+    /// Accepts `acp:` URLs.
     acp_url: bool,
 }
 
@@ -25,14 +25,14 @@ const TRANSPORT: [&str; 4] = [
     "symposium",
     "mcp_acp_transport",
 ];
-/// The draft does not say which object its `_meta` is a member of: the result, or the capabilities.
+/// The draft does not define whether its `_meta` is a member of the result or of the capabilities.
 const DRAFT_TRANSPORT: [&str; 2] = ["_meta", "mcp_acp_transport"];
 const DRAFT_TRANSPORT_OF_AGENT: [&str; 3] = ["agentCapabilities", "_meta", "mcp_acp_transport"];
-/// All positions of the capability to take servers by `acp:` URLs.
+/// All positions of the capability to accept servers with `acp:` URLs.
 const TRANSPORTS: [&[&str]; 3] = [&TRANSPORT, &DRAFT_TRANSPORT, &DRAFT_TRANSPORT_OF_AGENT];
 
 impl Caps {
-    /// Of a result of `initialize`.
+    /// Reads the result of `initialize`.
     pub(crate) fn of(result: Json<'_>) -> Self {
         let version = version_of(result);
         let mcp = match version {
@@ -48,12 +48,12 @@ impl Caps {
         }
     }
 
-    /// Whether it reaches servers of the chain in any way.
+    /// Whether the agent can reach servers of the chain in any way.
     pub(crate) fn any(&self) -> bool {
         self.acp || self.acp_url
     }
 
-    /// Whether a server reaches the agent as it is declared.
+    /// Whether the agent accepts the server as it is declared.
     pub(crate) fn take(&self, provider: &Provider) -> bool {
         match provider {
             Provider::Server(_) => self.acp,
@@ -62,18 +62,18 @@ impl Caps {
     }
 }
 
-/// The version of ACP that a request asks for, or a result has settled on.
+/// The version of ACP in a request or a result of `initialize`.
 fn version_of(value: Json<'_>) -> u64 {
     let version = value.get("protocolVersion").and_then(Json::as_i64);
     version.and_then(|v| u64::try_from(v).ok()).unwrap_or(1)
 }
 
-/// `true`, or an object: version 1 has booleans, version 2 has objects.
+/// Whether a capability is declared: with `true` in version 1, with an object in version 2.
 fn is_there(value: Option<Json<'_>>) -> bool {
     value.is_some_and(|value| value.text() == "true" || value.kind() == JsonKind::Object)
 }
 
-/// The answer to `initialize`, saying that servers of the chain are welcome: we see to that.
+/// The answer to `initialize` with the capability `acp` added: the bridge serves agents without it.
 pub(crate) fn welcoming(answer: &Message) -> Message {
     let Some(result) = answer.body() else {
         return answer.clone();
@@ -89,7 +89,7 @@ pub(crate) fn welcoming(answer: &Message) -> Message {
     answer.with_value(result, &told)
 }
 
-/// The same in the words that older proxies look for.
+/// The same capability under the names that proxies of older dialects read.
 pub(crate) fn welcoming_in(answer: &Message, dialect: Dialect) -> Message {
     let ways: &[&[&str]] = match dialect {
         Dialect::Current => &[],
@@ -108,22 +108,22 @@ pub(crate) fn welcoming_in(answer: &Message, dialect: Dialect) -> Message {
 const ROLE: [&str; 4] = ["clientCapabilities", "_meta", "symposium", "proxy"];
 const ROLE_ECHO: [&str; 4] = ["agentCapabilities", "_meta", "symposium", "proxy"];
 
-/// Parameters of `initialize` that tell an old proxy that it is one.
+/// The parameters of `initialize` with the flag that assigns an old proxy its role.
 pub(crate) fn as_proxy(params: Option<Json<'_>>) -> String {
     set(params, &ROLE, "true")
 }
 
-/// Whether parameters of `initialize` tell us that we are a proxy, as old conductors do.
+/// Whether the parameters of `initialize` assign us the role of a proxy, as old conductors do.
 pub(crate) fn is_proxy(params: Option<Json<'_>>) -> bool {
     is_there(params.and_then(|params| params.path(&ROLE)))
 }
 
-/// The same parameters without that.
+/// The parameters without that flag.
 pub(crate) fn without_role(params: Json<'_>) -> String {
     unset(params, &ROLE)
 }
 
-/// The answer of an old proxy without its echo. What the agent said stays, also if it said nothing.
+/// The answer of an old proxy without the echo of its role. Empty capabilities of the agent stay.
 pub(crate) fn without_echo(answer: &Message) -> Message {
     let caps = answer.body().and_then(|result| result.get(ROLE_ECHO[0]));
     match caps {
@@ -134,7 +134,7 @@ pub(crate) fn without_echo(answer: &Message) -> Message {
     }
 }
 
-/// The answer that an old conductor expects of a proxy.
+/// The answer of a proxy as an old conductor expects it: with the echo of the role.
 pub(crate) fn with_echo(answer: &Message) -> Message {
     match answer.body() {
         Some(result) => answer.with_value(result, &set(Some(result), &ROLE_ECHO, "true")),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn version_one_has_booleans_and_version_two_has_objects() {
+    fn version_1_has_booleans_and_version_2_has_objects() {
         let one = r#"{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true,"acp":false}}}"#;
         let caps = Caps::of(Json::parse(one).unwrap());
         assert!(caps.http && !caps.take(&Provider::Server("x".into())));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn we_say_that_servers_of_the_chain_are_welcome_and_nothing_else_changes() {
+    fn only_the_capability_for_servers_of_the_chain_is_added() {
         let said =
             answer(r#"{ "protocolVersion":1, "x":1.0,"agentCapabilities":{"loadSession":true}}"#);
         assert_eq!(
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_by_url_are_taken_wherever_an_agent_says_so() {
+    fn servers_by_url_are_accepted_if_any_position_declares_them() {
         for said in [
             r#"{"_meta":{"mcp_acp_transport":true}}"#,
             r#"{"agentCapabilities":{"_meta":{"mcp_acp_transport":true}}}"#,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_of_the_draft_is_told_in_both_places() {
+    fn a_proxy_of_the_draft_gets_the_capability_in_both_positions() {
         let said = answer(r#"{"agentCapabilities":{"x":1.0}}"#);
         assert_eq!(
             welcoming_in(&said, Dialect::Draft).body().unwrap().text(),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_proxy_hears_of_its_role_and_its_echo_ends_here() {
+    fn an_old_proxy_gets_its_role_and_its_echo_is_removed() {
         let params = as_proxy(Json::parse(r#"{"protocolVersion":1}"#).ok());
         let params = Json::parse(&params).unwrap();
         assert!(is_proxy(Some(params)));

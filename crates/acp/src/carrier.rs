@@ -1,13 +1,13 @@
-//! MCP messages, carried over ACP.
+//! MCP messages over ACP.
 //!
-//! A carrier stands where an agent would stand that can reach MCP servers in the chain itself. On one
-//! side it is an MCP server that answers; on the other it sends ACP requests into the chain, in the
-//! form that the provider knows (`form.rs`). What is inside of `params`, `result` and `error` keeps its
-//! bytes. Does no IO and is told the time.
+//! A carrier takes the position of an agent that can reach MCP servers of the chain. On one side it is an MCP
+//! server; on the other it sends ACP requests into the chain, in the form that the provider understands
+//! (`form.rs`). The contents of `params`, `result` and `error` keep their bytes. The carrier does no IO;
+//! callers pass the current time.
 //!
-//! A server that is declared by its id is spoken to in one of two forms, and nothing tells which. So
-//! the first request goes out in the current one; a provider that does not know that one refuses it without having
-//! run anything, and is then asked for a connection.
+//! A server that is declared by its id understands one of two forms, and the declaration does not tell which.
+//! The first request therefore uses the current form. A provider that does not know this form refuses the
+//! request without running anything; the carrier then asks it for a connection and repeats the request.
 
 mod answers;
 mod ending;
@@ -33,32 +33,32 @@ use form::{Address, Form};
 use reverse::Asked;
 
 pub use fault::{revoked, too_many_connections};
-pub use form::Memory;
+pub use form::FormCache;
 pub use port::{Life, port};
 
-/// Requests of one side that may wait for their answers.
+/// Pending requests per side.
 const IN_FLIGHT: usize = 64;
 /// Messages that may wait for a connection.
 const HELD: usize = 128;
-/// Bytes of them above which no more are taken in.
+/// Bytes of messages waiting for a connection, above which the MCP side is not read.
 const HELD_BYTES: usize = 4 << 20;
-/// How long the beginning may take.
+/// Timeout of the connection request and of the first MCP request.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The member of an envelope's `_meta` that names the ACP session.
+/// The member of an envelope's `_meta` with the ACP session id.
 const SESSION: &str = "linkspan/sessionId";
-/// Takes an ACP request back.
+/// Cancels an ACP request.
 const CANCEL: &str = "$/cancel_request";
 
-/// What a carrier sends.
+/// A message that a carrier sends.
 #[derive(Debug)]
 pub enum Out {
-    /// Into the chain.
+    /// To the chain.
     Chain(Message),
     /// To the MCP side.
     Mcp {
         /// The message.
         msg: Message,
-        /// The request of the MCP side that it belongs to, where that is known.
+        /// The request of the MCP side that the message belongs to, if known.
         about: Option<Id>,
     },
 }
@@ -69,24 +69,24 @@ impl Out {
     }
 }
 
-/// See the module's description.
+/// Carries MCP messages over ACP; see the module's description.
 pub struct Carrier {
     provider: Provider,
-    /// Unknown until the provider has shown it.
+    /// `None` until the provider has answered in a form.
     form: Option<Form>,
-    memory: Memory,
+    forms: FormCache,
     link: Link,
-    /// Requests of the MCP side (the front) that the chain (the back) has not answered.
+    /// Pending requests of the MCP side (the front) to the chain (the back).
     calls: Pending<Side, Call>,
-    /// Requests of our own, by their ids in the chain.
+    /// The carrier's own requests, by their ids in the chain.
     own: BTreeMap<Hop, Own>,
-    /// Requests of the provider that the MCP side thinks about.
+    /// Pending requests of the provider to the MCP side.
     asked: HashMap<IdKey, Asked>,
-    /// Keeps the names of our requests apart from those of other carriers to the same provider.
+    /// Makes our request names different from those of other carriers to the same provider.
     tag: String,
     /// `_meta` of every envelope, once the session is known.
     meta: Option<String>,
-    /// Why nothing is carried any more.
+    /// The error for all requests after the end.
     over: Option<RpcError>,
 }
 
@@ -105,53 +105,53 @@ struct Held {
     msg: Message,
 }
 
-/// What a request of our own is for.
+/// The purpose of one of the carrier's own requests.
 enum Own {
     Connect,
-    /// A connection that came too late.
+    /// A connection request that has been given up; a connection that it returns is closed.
     Unwanted,
-    /// To disconnect; the answer means nothing.
-    Goodbye,
+    /// Disconnects; the answer is ignored.
+    Disconnect,
 }
 
-/// What is remembered of a request of the MCP side.
+/// The state of a request of the MCP side.
 #[derive(Default)]
 struct Call {
-    /// Its text, while it may have to be said in another form.
+    /// The request, while it may have to be repeated in another form.
     kept: Option<Message>,
-    /// How it was refused in the first form.
+    /// The refusal of the request in the first form.
     refusal: Option<Message>,
-    /// When it is given up, if it is one that finds out what the server is.
+    /// The deadline of a request that determines the server's era.
     until: Option<Instant>,
 }
 
 impl Carrier {
-    /// A carrier to a server. `owner` is the dialect of the component that declared it; `memory` is shared by all
-    /// carriers to the same server.
-    pub fn new(provider: Provider, owner: Option<Dialect>, memory: Memory) -> Self {
-        let form = Form::of(&provider, owner).or_else(|| memory.recall());
+    /// A carrier to a server. `owner` is the dialect of the component that declared it; all carriers to the
+    /// same server share `forms`.
+    pub fn new(provider: Provider, owner: Option<Dialect>, forms: FormCache) -> Self {
+        let form = Form::of(&provider, owner).or_else(|| forms.get());
         Self {
             provider,
             form,
-            memory,
+            forms,
             link: Link::None,
             calls: Pending::default(),
             own: BTreeMap::new(),
             asked: HashMap::new(),
-            // Not a secret, only unlike all others.
+            // Not secret, but unique.
             tag: format!("{:016x}", RandomState::new().hash_one(0)),
             meta: None,
             over: None,
         }
     }
 
-    /// The ACP session that the server was declared in is known now.
+    /// Sets the ACP session that the server was declared in.
     pub fn began(&mut self, session: &str) {
         let meta = Object::empty().with(SESSION, &quote(session));
         self.meta = Some(meta.text());
     }
 
-    /// Whether more of the MCP side can be taken in.
+    /// Whether the carrier can accept more messages of the MCP side.
     pub fn has_room(&self) -> bool {
         match &self.link {
             Link::Connecting { held, .. } => {
@@ -167,12 +167,12 @@ impl Carrier {
         matches!(&self.link, Link::Connecting { held, .. } if !held.is_empty())
     }
 
-    /// Whether nothing is carried any more.
+    /// Whether the carrier has ended.
     pub fn is_over(&self) -> bool {
         self.over.is_some()
     }
 
-    /// The MCP side has said something.
+    /// Handles a message of the MCP side.
     pub fn from_mcp(&mut self, msg: Message, now: Instant) -> Vec<Out> {
         match msg.kind() {
             Kind::Request => self.call(msg, now),
@@ -182,7 +182,7 @@ impl Carrier {
         }
     }
 
-    /// The chain has said something.
+    /// Handles a message of the chain.
     pub fn from_chain(&mut self, msg: Message, now: Instant) -> Vec<Out> {
         match msg.kind() {
             Kind::Result | Kind::Error => self.answered(msg, now),
@@ -190,7 +190,7 @@ impl Carrier {
         }
     }
 
-    // From the MCP side.
+    // Messages of the MCP side.
 
     fn call(&mut self, msg: Message, now: Instant) -> Vec<Out> {
         let Some(id) = msg.id() else {
@@ -217,7 +217,7 @@ impl Carrier {
         self.send(number, msg, now)
     }
 
-    /// Sends a request of the MCP side, or what has to go before it.
+    /// Sends a request of the MCP side, or the connection request that has to precede it.
     fn send(&mut self, number: Hop, msg: Message, now: Instant) -> Vec<Out> {
         let form = match (&mut self.link, self.form) {
             (Link::Connecting { held, .. }, _) => {
@@ -253,7 +253,7 @@ impl Carrier {
         ))]
     }
 
-    /// Asks for a connection; `number` waits for it.
+    /// Requests a connection; the request `number` is held until it is open.
     fn connect(&mut self, form: Form, number: Hop, msg: Message, now: Instant) -> Out {
         let held = Held {
             number: Some(number),
@@ -282,14 +282,14 @@ impl Carrier {
                 Vec::from_iter(note.map(Out::Chain))
             }
             _ => {
-                tracing::debug!("{} has no way to the provider", msg.method());
+                tracing::debug!("{} cannot be sent to the provider", msg.method());
                 Vec::new()
             }
         }
     }
 
-    /// The MCP side no longer wants an answer. Ids mean something on one connection only, so what goes
-    /// on is ours.
+    /// Cancels a request of the MCP side. The cancellation in the chain has to name our id, because the
+    /// client's id is only valid on its own connection.
     fn cancel(&mut self, msg: &Message) -> Vec<Out> {
         let spelled = msg.params().and_then(|params| params.get("requestId"));
         let id = spelled.and_then(Id::parse);
@@ -307,22 +307,22 @@ impl Carrier {
         }
         let mut outs = Vec::new();
         if self.form == Some(Form::Draft) {
-            // The only form in which requests inside have ids.
+            // Only in this form do the MCP messages inside have ids of their own.
             let request = self.request_name(number);
             let inner = msg.with_value(spelled, &quote(&request));
             let note = Form::Draft.notification(&self.address(&request), &inner);
             outs.extend(note.map(Out::Chain));
         }
-        outs.push(taken_back(number));
+        outs.push(cancellation(number));
         outs
     }
 
-    // Small things.
+    // Helpers.
 
     fn learn(&mut self, form: Form) {
-        tracing::debug!("the provider is spoken to in the form {form:?}");
+        tracing::debug!("the provider understands the form {form:?}");
         self.form = Some(form);
-        self.memory.keep(form);
+        self.forms.set(form);
         if form == Form::Scoped {
             for call in self.calls.iter_mut() {
                 call.data.kept = None;
@@ -330,16 +330,16 @@ impl Carrier {
         }
     }
 
-    fn goodbye(&mut self, form: Form, connection: &str) -> Out {
+    fn disconnect(&mut self, form: Form, connection: &str) -> Out {
         let number = self.calls.number();
         let msg = form.disconnect(number, connection);
         if msg.kind() == Kind::Request {
-            self.own.insert(number, Own::Goodbye);
+            self.own.insert(number, Own::Disconnect);
         }
         Out::Chain(msg)
     }
 
-    /// What a request of ours is called where that is seen by others than its hop.
+    /// The name of our request outside of its hop.
     fn request_name(&self, number: Hop) -> String {
         format!("{}-{number}", self.tag)
     }
@@ -358,12 +358,12 @@ impl Carrier {
     }
 }
 
-/// Whether a request is one that begins a conversation.
+/// Whether a request opens a session or determines the server's era.
 fn is_first(msg: &Message) -> bool {
     matches!(&*msg.method(), names::INITIALIZE | names::DISCOVER)
 }
 
-fn taken_back(number: Hop) -> Out {
+fn cancellation(number: Hop) -> Out {
     let params = format!(r#"{{"requestId":{number}}}"#);
     Out::Chain(Message::notification(CANCEL, Some(&params)))
 }

@@ -1,13 +1,13 @@
 //! The rules of a chain, without IO and without a clock.
 //!
-//! Everything that a peer says is fed in with the time; what is to be sent collects in one outbox per
-//! peer. A proxy's messages go to its predecessor as they are and to its successor in an envelope
-//! ([`crate::envelope`]); answers find their way by the number that their question went on under.
+//! Callers pass every message of a peer with the current time; messages to send collect in one outbox per
+//! peer. A proxy's messages go unchanged to its predecessor and in an envelope ([`crate::envelope`]) to its
+//! successor. Answers are routed by the hop number of their request.
 
 mod answers;
 mod ending;
 mod held;
-mod noise;
+mod invalid_lines;
 mod owners;
 mod sending;
 mod starting;
@@ -33,14 +33,14 @@ use crate::questions::{Purpose, Questions};
 use crate::servers;
 use crate::trace::Tracer;
 
-/// Requests that may wait for an answer, all in all.
+/// Requests that may wait for an answer, over all peers.
 const MOST_QUESTIONS: usize = 65_536;
 
 /// The state of a chain.
 pub struct Chain {
     plan: Plan,
     parts: Vec<Part>,
-    /// How the conductor that we are a proxy for speaks.
+    /// The dialect of the conductor that we are a proxy for.
     outside: Dialect,
     begun: bool,
     questions: Questions,
@@ -48,23 +48,24 @@ pub struct Chain {
     tail: Tail,
     tracer: Option<Box<dyn Tracer>>,
     broken: Option<ChainBroken>,
-    /// What requests are answered with once the chain has ended.
+    /// The error for all requests after the end of the chain.
     ended: Option<RpcError>,
 }
 
-/// What is known of a component.
+/// The state of a component.
 struct Part {
     dialect: Dialect,
-    /// Has asked its successor to begin.
+    /// Has sent `initialize` to its successor.
     forwarded: bool,
-    /// Was told to begin, and has not shown yet that it understood.
+    /// Was sent its first request and has not yet shown that it understands the dialect.
     is_asked: bool,
-    /// What came for it meanwhile: it may have to be told again, and that must not come later.
+    /// Messages that wait while `is_asked` is set: the first request may have to be repeated in another
+    /// dialect and must stay the first.
     held: Held,
-    noise: u32,
+    invalid_lines: u32,
 }
 
-/// A message on its way, without its envelope.
+/// A message in transit, without its envelope.
 struct Travelling {
     from: Node,
     msg: Message,
@@ -73,7 +74,7 @@ struct Travelling {
     credit: Credit,
 }
 
-/// Where a message goes next.
+/// The next hop of a message.
 #[derive(Debug, Clone, Copy)]
 struct Leg {
     to: Node,
@@ -87,7 +88,7 @@ impl Leg {
 }
 
 impl Chain {
-    /// A chain that has received nothing yet. Without a bridge, MCP servers pass as they are declared.
+    /// A chain that has received nothing yet. Without a bridge, declarations of MCP servers pass unchanged.
     pub fn new(
         plan: Plan,
         bridge: Option<Box<dyn McpBridge>>,
@@ -98,7 +99,7 @@ impl Chain {
             forwarded: false,
             is_asked: false,
             held: Held::default(),
-            noise: 0,
+            invalid_lines: 0,
         });
         let parts: Vec<_> = parts.collect();
         let mut flow = Flow::new(plan.high_water, plan.hard_cap);
@@ -120,39 +121,39 @@ impl Chain {
         }
     }
 
-    /// Whether the first `initialize` has come: the components are needed.
+    /// Whether the first `initialize` has arrived: the components have to be started.
     pub fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// What waits to be sent to a peer.
+    /// The messages to send to a peer.
     pub fn outbox(&mut self, node: Node) -> Option<&mut Outbox> {
         self.flow.outbox(node)
     }
 
-    /// Takes everything that waits to be sent to a peer.
+    /// Takes the messages to send to a peer.
     pub(crate) fn left(&mut self, node: Node) -> Outbox {
         self.outbox(node).map(std::mem::take).unwrap_or_default()
     }
 
-    /// How many answers the outside waits for.
+    /// The number of pending requests of the outside.
     pub fn in_flight(&self) -> usize {
         self.questions.asked_by(Node::Outside)
     }
 
-    /// Lets a peer in at the agent's place, with the declaration that it was let in for.
+    /// Adds a peer in the agent's position, for the declaration that it connected to.
     pub fn join(&mut self, declaration_id: DeclarationId) -> Node {
         let node = self.tail.join(declaration_id);
         self.flow.open(node);
         node
     }
 
-    /// Takes in what a peer says.
+    /// Handles an event of a peer.
     pub fn receive(&mut self, from: Node, inbound: Inbound, now: Instant) {
         match inbound {
             Inbound::Message(envelope) => {
                 if let Node::Part(part) = from {
-                    self.parts[part].noise = 0;
+                    self.parts[part].invalid_lines = 0;
                 }
                 self.message(from, envelope, now);
             }
@@ -161,8 +162,8 @@ impl Chain {
                 let answer = RpcError::invalid_request("Invalid request").with_data(quote(why));
                 self.say(from, answer.answer(&Id::null()));
             }
-            Inbound::Bad(why) => self.noise(from, &why, now),
-            // Only ports of other kinds than a chain has say so.
+            Inbound::Bad(why) => self.invalid_line(from, &why, now),
+            // The ports of a chain do not report these.
             Inbound::Failed { .. } | Inbound::Lost { .. } => {}
             Inbound::Closed(fault) => self.closed(from, fault, now),
         }
@@ -174,8 +175,8 @@ impl Chain {
     }
 
     fn message(&mut self, from: Node, envelope: Envelope, now: Instant) {
-        // From here on it counts in the queue that it waits in: its sender may have to be read
-        // though that one is full.
+        // From here on the message counts in its outbox and not in the sender's read budget: the
+        // sender may have to be read although that outbox is full.
         let Envelope { msg, credit, .. } = envelope;
         drop(credit);
         let credit = Credit::default();
@@ -196,17 +197,17 @@ impl Chain {
         };
         match from {
             _ if travelling.msg.method() == names::CANCEL => self.cancel(&travelling),
-            Node::Outside => self.outside_says(travelling, now),
-            Node::Part(part) => self.part_says(part, travelling, now),
-            Node::Joined(_) => self.joined_says(travelling, now),
+            Node::Outside => self.handle_outside(travelling, now),
+            Node::Part(part) => self.handle_part(part, travelling, now),
+            Node::Joined(_) => self.handle_joined(travelling, now),
         }
     }
 
-    fn outside_says(&mut self, mut one: Travelling, now: Instant) {
+    fn handle_outside(&mut self, mut one: Travelling, now: Instant) {
         let method = one.msg.method().into_owned();
         let enveloped = envelope::dialect_of(&method);
         if let Some(dialect) = enveloped {
-            // What the successor of our last proxy says.
+            // A message of the successor of our last proxy.
             if !(self.plan.as_proxy && self.begun) {
                 return self.refuse(one.from, &one.msg, None, &forged_envelope());
             }
@@ -217,7 +218,7 @@ impl Chain {
             return;
         }
         let begins = method == names::INITIALIZE || names::is_proxy_initialize(&method);
-        // What wants no answer cannot say that it has begun.
+        // A notification cannot start the chain: its sender gets no answer.
         if begins && one.msg.id().is_some() {
             match self.introduced(&one.msg) {
                 Ok(msg) => one.msg = msg,
@@ -232,7 +233,7 @@ impl Chain {
         self.down(Node::Part(0), one, now);
     }
 
-    fn part_says(&mut self, part: usize, one: Travelling, now: Instant) {
+    fn handle_part(&mut self, part: usize, one: Travelling, now: Instant) {
         let method = one.msg.method().into_owned();
         let Some(dialect) = envelope::dialect_of(&method) else {
             if names::is_proxy_initialize(&method) {
@@ -253,11 +254,11 @@ impl Chain {
         let Some(one) = self.opened(one, dialect) else {
             return;
         };
-        // How it speaks is how it wants to be spoken to.
+        // A proxy's envelopes tell the dialect that it understands.
         self.parts[part].dialect = dialect;
         let method = one.msg.method().into_owned();
         match &*method {
-            // Proxies of before 5.0 put it into an envelope, under the id that they gave the request.
+            // Proxies before 5.0 put a cancellation into an envelope, with the id that they gave the request.
             names::CANCEL => self.cancel(&one),
             method if names::is_proxy_initialize(method) => self.astray(part, &one, now),
             method => {
@@ -273,7 +274,7 @@ impl Chain {
         }
     }
 
-    fn joined_says(&mut self, one: Travelling, now: Instant) {
+    fn handle_joined(&mut self, one: Travelling, now: Instant) {
         let above = match (self.plan.as_proxy, self.parts.len()) {
             (true, parts) => Node::Part(parts - 1),
             (false, 1) => Node::Outside,
@@ -282,7 +283,7 @@ impl Chain {
         self.up(above, one, now);
     }
 
-    /// Takes a message out of its envelope; says so to its sender if that cannot be.
+    /// Takes a message out of its envelope; refuses it if the envelope is invalid.
     fn opened(&mut self, one: Travelling, dialect: Dialect) -> Option<Travelling> {
         let error = match envelope::open(&one.msg, dialect) {
             Ok(Opened { msg, .. }) if envelope::dialect_of(&msg.method()).is_some() => {
@@ -295,7 +296,7 @@ impl Chain {
         None
     }
 
-    /// Towards the editor.
+    /// Forwards a message towards the editor.
     fn up(&mut self, to: Node, mut one: Travelling, now: Instant) {
         if let Some(method) = owners::unsealed(&one.msg.method()) {
             one.msg = envelope::renamed(&one.msg, method);
@@ -325,7 +326,7 @@ impl Chain {
         self.forward(one, leg, purpose, now);
     }
 
-    /// Towards the agent. `to` may be one past the last proxy: then our own successor is meant.
+    /// Forwards a message towards the agent. `to` one past the last proxy is our own successor.
     fn down(&mut self, to: Node, mut one: Travelling, now: Instant) {
         let Node::Part(part) = to else { return };
         let method = one.msg.method().into_owned();
@@ -352,7 +353,7 @@ impl Chain {
         self.reach_tail(one, leg, &method, now);
     }
 
-    /// Gives a proxy what comes from above, so that it can read it.
+    /// Forwards a message to a proxy, with MCP servers declared in a spelling that the proxy reads.
     fn reach_proxy(&mut self, part: usize, mut one: Travelling, now: Instant) {
         let reads_all = self.parts[part].dialect == Dialect::Current || !self.tail.bridges();
         if !reads_all
@@ -365,7 +366,7 @@ impl Chain {
     }
 }
 
-/// In the official words: SDKs compare them.
+/// The wording of the official conductor, which SDKs compare.
 fn forged_envelope() -> RpcError {
     RpcError::invalid_request("Invalid request").with_data(quote(
         "`proxy/successor` is only exchanged between the conductor and the proxies it initialized",

@@ -1,21 +1,20 @@
 //! The editor's side of ACP: a client of an agent.
 //!
-//! [`Talk`] is a conversation over a port: requests and their answers, and an [`Editor`] who hears and
-//! answers what the agent says of its own accord. Everything else here does no IO: what the agent can
-//! do ([`Hello`]), what it says in the course of a prompt ([`Turn`]), what it wants to be allowed
-//! ([`Permission`]).
+//! [`AgentConnection`] sends requests over a port and passes the agent's notifications and requests to an
+//! [`Editor`]. The other types do no IO: the agent's capabilities ([`Hello`]), its updates during a prompt
+//! ([`Turn`]), its requests for permission ([`Permission`]).
 
+mod connection;
 mod hello;
 mod permission;
-mod talk;
 mod turn;
 
+pub use connection::{AgentConnection, Editor, Gone};
 pub use hello::{AuthMethod, Hello, Reachable, Unusable, initialize};
 pub use permission::{CANCELLED, Choice, Permission, selected};
-pub use talk::{Editor, Gone, Talk};
 pub use turn::Turn;
 
-/// Method names that the code mentions.
+/// Method names that the code uses.
 #[expect(missing_docs, reason = "the values say it")]
 pub mod names {
     pub const INITIALIZE: &str = "initialize";
@@ -36,16 +35,12 @@ pub mod names {
     pub const CANCEL_REQUEST: &str = "$/cancel_request";
 }
 
-/// The code of an agent that needs a login first.
+/// The code of an agent that requires a login.
 pub const AUTH_REQUIRED: i64 = -32000;
-/// The code of a request that was taken back.
+/// The code of a cancelled request.
 pub const REQUEST_CANCELLED: i64 = -32800;
 
-/// At most so many bytes of a text, cut between two characters.
+/// The longest prefix of at most `most` bytes that ends at a character boundary.
 fn cut(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(most)]
 }

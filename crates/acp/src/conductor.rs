@@ -1,6 +1,6 @@
-//! The conductor's task: moves messages between ports and the chain, and decides nothing.
+//! The conductor's task: moves messages between ports and the chain. All rules are in [`Chain`].
 
-mod farewell;
+mod closing;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -19,17 +19,17 @@ use crate::bridge::Joining;
 use crate::chain::{Chain, ChainBroken, StartError};
 use crate::plan::Node;
 
-/// Bytes that may be handed to a peer's port before it has written them.
+/// Bytes that a peer's port may hold before it has written them.
 const AHEAD: usize = 256 << 10;
 
-/// How a chain came to its end.
+/// How a chain ended.
 #[derive(Debug)]
 pub enum ChainEnded {
     /// The editor closed its side.
     OutsideClosed,
     /// We were asked to stop.
     Stopped,
-    /// A component is gone.
+    /// A component failed.
     Broken(ChainBroken),
 }
 
@@ -43,11 +43,11 @@ pub struct Conductor<S> {
     joins: mpsc::Receiver<Joining>,
     rooms: FuturesUnordered<Pin<Box<Room>>>,
     drain: Duration,
-    /// Resolves when the editor has said its last word, though it may still wait to be read.
+    /// Resolves when the editor has sent its last message, which may not be read yet.
     last_word: oneshot::Receiver<()>,
-    /// Set then: how long it is waited for what is under way.
+    /// Set after that: the deadline for pending requests.
     ends: Option<Instant>,
-    /// Who is looked at first; takes turns.
+    /// The peer to poll first; round robin.
     turn: usize,
 }
 
@@ -56,20 +56,21 @@ type Room = dyn Future<Output = (Node, Option<OwnedPermit<Outbound>>, Credit)> +
 struct Peer {
     node: Node,
     port: Port,
-    /// What it has said and we have not heard yet, because we may not; `None` inside is its end.
+    /// A message that was received but may not be handled yet; an inner `None` is the end.
     next: Option<Option<Inbound>>,
-    /// What its port may hold.
+    /// The budget for messages in the peer's port.
     ahead: Budget,
-    /// Has gone: nothing will be added to what waits to be heard.
+    /// The peer has ended and will send nothing more.
     gone: bool,
-    /// Has said its last word, and we have heard it.
+    /// The peer's end has been handled.
     silent: bool,
-    /// Waits for room in its queue.
+    /// A task waits for room in the peer's queue.
     waiting: bool,
 }
 
 impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
-    /// Joins the outside and the components, which `start` starts when the first `initialize` comes.
+    /// Joins the outside and the components. `start` starts the components when the first `initialize`
+    /// arrives.
     pub fn new(
         chain: Chain,
         mut outside: Port,
@@ -94,13 +95,14 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
         }
     }
 
-    /// Runs until the editor closes its side, a component is gone, or `stop` resolves; then closes all connections.
+    /// Runs until the editor closes its side, a component fails, or `stop` resolves; then closes all
+    /// connections.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> ChainEnded {
         tokio::pin!(stop);
         let ended = self.relay(stop).await;
         self.chain.stop();
         self.answer_queued();
-        self.farewell().await;
+        self.flush_and_close().await;
         ended
     }
 
@@ -123,12 +125,13 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
                 }
                 Some(joining) = self.joins.recv() => self.let_in(joining),
                 _ = &mut self.last_word, if listens => {
-                    // An agent that does not read must not keep us from noticing.
+                    // Not only in `take_in`: the editor's end may wait behind messages that the agent does
+                    // not read.
                     self.ends = Some(now() + self.drain);
                 }
                 () = sleep_until(self.ends), if !listens => return ChainEnded::OutsideClosed,
                 () = sleep_until(wake) => self.chain.on_time(now()),
-                // Last: a peer that never stops sending must not keep us from anything else.
+                // Last, so that a peer that never stops sending does not starve the other branches.
                 (at, inbound) = heard(&mut self.peers, &self.chain, &mut self.turn) => {
                     self.take_in(at, inbound);
                 }
@@ -142,21 +145,21 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
         let inbound = inbound.unwrap_or_else(|| {
             Inbound::Closed(Fault::PeerClosed {
                 peer: peer.port.name.clone(),
-                why: "it ended without a word".to_owned(),
+                why: "it ended without giving a reason".to_owned(),
             })
         });
         let closed = matches!(inbound, Inbound::Closed(_));
         if closed {
             peer.silent = true;
             if node == Node::Outside {
-                // It may still be waiting for answers.
+                // The editor may still wait for answers.
                 self.ends = self.ends.or_else(|| Some(now() + self.drain));
                 return;
             }
         }
         self.chain.receive(node, inbound, now());
         if node == Node::Outside {
-            // There is still time for what it said before it went.
+            // Extends the deadline for a message that the editor sent before it closed.
             let later = now() + self.drain;
             self.ends = self
                 .ends
@@ -186,7 +189,7 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
         self.peers.push(Peer::new(node, joining.port));
     }
 
-    /// Never waits: a peer that does not read must not hold up the others.
+    /// Never waits: a peer that does not read must not block the others.
     fn flush(&mut self) {
         for peer in &mut self.peers {
             let Some(outbox) = self.chain.outbox(peer.node).filter(|_| !peer.waiting) else {
@@ -203,24 +206,24 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
                 match peer.port.tx.try_send(with_credit(item, credit)) {
                     Ok(()) => {}
                     Err(TrySendError::Full(item)) => {
-                        // With its credit it would wait for itself.
+                        // Without its credit: the item would wait for the budget that it holds itself.
                         outbox.unpop(with_credit(item, Credit::default()));
                         peer.waiting = true;
                         self.rooms.push(peer.room(len));
                         break;
                     }
-                    // Our stdout is closed: the editor is gone, whatever our stdin does.
+                    // Our stdout is closed: the editor is gone, even if our stdin is still open.
                     Err(TrySendError::Closed(_)) if peer.node == Node::Outside => {
                         self.ends = Some(now());
                     }
-                    // It is gone, and will say so itself.
+                    // The peer has ended; its port reports that.
                     Err(TrySendError::Closed(_)) => {}
                 }
             }
         }
     }
 
-    /// Puts the next item into the room that a port has made.
+    /// Sends the next item with the permit of a port.
     fn hand_over(&mut self, node: Node, permit: Option<OwnedPermit<Outbound>>, credit: Credit) {
         if let Some(peer) = self.peers.iter_mut().find(|peer| peer.node == node) {
             peer.waiting = false;
@@ -231,13 +234,13 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
                     permit.send(with_credit(item, credit));
                 }
             }
-            // The same as in `flush`.
+            // As in `flush`.
             None if node == Node::Outside => self.ends = Some(now()),
             None => {}
         }
     }
 
-    /// Answers what peers have sent before they could know that the chain has ended.
+    /// Answers requests that peers sent before they could know that the chain had ended.
     fn answer_queued(&mut self) {
         for at in 0..self.peers.len() {
             let peer = &mut self.peers[at];
@@ -262,15 +265,14 @@ impl Peer {
         }
     }
 
-    /// Notices that it has gone; the editor's end is noticed elsewhere, because it has time to listen.
-    fn look_after(&mut self, cx: &mut Context<'_>) {
+    /// Polls for the peer's end; the editor's end is handled in `relay`, because it gets time to read.
+    fn poll_end(&mut self, cx: &mut Context<'_>) {
         if !self.gone && self.node != Node::Outside {
             self.gone = Pin::new(&mut self.port.last_word).poll(cx).is_ready();
         }
     }
 
-    /// What it has sent and was not received yet, at most as much as its queue holds: it may go on
-    /// sending meanwhile.
+    /// The received but unhandled messages, at most as many as its queue holds: the peer may go on sending.
     fn queued(&mut self) -> Vec<Inbound> {
         let first = self.next.take().flatten();
         let most = self.port.rx.max_capacity();
@@ -281,7 +283,7 @@ impl Peer {
             .collect()
     }
 
-    /// Waits until its port takes an item of that size.
+    /// Waits until the peer's port accepts an item of that size.
     fn room(&self, len: usize) -> Pin<Box<Room>> {
         let (node, tx, ahead) = (self.node, self.port.tx.clone(), self.ahead.clone());
         Box::pin(async move {
@@ -294,7 +296,7 @@ impl Peer {
     }
 }
 
-/// The item, which counts until its port has written it.
+/// The item with the credit that it holds until its port has written it.
 fn with_credit(item: Outbound, credit: Credit) -> Outbound {
     match item {
         Outbound::One(envelope) => Outbound::One(Envelope { credit, ..envelope }),
@@ -302,12 +304,13 @@ fn with_credit(item: Outbound, credit: Credit) -> Outbound {
     }
 }
 
-/// The next message of a peer that may be read; peers take turns.
+/// The next message of a peer that may be read; round robin.
 async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, Option<Inbound>) {
     let look = |cx: &mut Context<'_>| {
-        // Also those that may not be read: whether they have sent something decides which others may be.
+        // Also polls peers that may not be read: whether they have sent messages decides which others may be
+        // read.
         for peer in peers.iter_mut() {
-            peer.look_after(cx);
+            peer.poll_end(cx);
             if peer.next.is_none()
                 && !peer.silent
                 && let Poll::Ready(inbound) = peer.port.rx.poll_recv(cx)
@@ -322,7 +325,7 @@ async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, O
         let count = peers.len();
         let at = (0..count).map(|step| (*turn + step) % count).find(|at| {
             let peer = &peers[*at];
-            // The last messages of a component that has ended are few, and every request waits for its end.
+            // The last messages of an ended component are few, and every request waits for its end.
             peer.next.is_some() && (peer.gone || chain.may_read(peer.node, speaks))
         });
         match at.and_then(|at| Some((at, peers[at].next.take()?))) {

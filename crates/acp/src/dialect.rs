@@ -1,9 +1,9 @@
 //! The dialects of proxies: five were released, one was drafted, and a chain may mix them.
 //!
-//! What differs is how a proxy is told that it is one, and the envelope in which it talks to its
+//! They differ in the request that assigns a proxy its role, and in the envelope for messages to its
 //! successor. [`docs/acp.md`](../../../docs/acp.md) has the table.
 
-/// How a proxy and its conductor talk about the proxy's successor.
+/// How a proxy and its conductor exchange messages with the proxy's successor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// `proxy/initialize`, `proxy/successor`: agent-client-protocol 5 (D5).
@@ -17,7 +17,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// From the newest to the oldest, the order in which a proxy is asked.
+    /// From the newest to the oldest, the order in which a proxy is tried.
     pub const ALL: [Self; 4] = [
         Self::Current,
         Self::Underscore,
@@ -25,7 +25,7 @@ impl Dialect {
         Self::Draft,
     ];
 
-    /// The word that a user forces it with.
+    /// The word that selects the dialect on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Current => "proxy",
@@ -35,7 +35,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect of that word.
+    /// The dialect with that word.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.word() == word)
     }

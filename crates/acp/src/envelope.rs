@@ -1,7 +1,7 @@
-//! The envelope in which a proxy talks to its successor, in every dialect.
+//! The envelope for messages between a proxy and its successor, in every dialect.
 //!
-//! What is inside keeps its spelling; what an envelope says besides (`_meta`) is for one hop only and
-//! goes with it.
+//! The message inside keeps its spelling; the other members of an envelope (`_meta`) are for one hop only and
+//! are dropped.
 
 use linkspan_wire::{Id, Json, JsonKind, Kind, Message, Object, RpcError, quote};
 
@@ -22,12 +22,12 @@ pub(crate) fn dialect_of(method: &str) -> Option<Dialect> {
     }
 }
 
-/// What was in an envelope.
+/// The contents of an envelope.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    /// The message as its receiver is to see it, under the envelope's id.
+    /// The message for its receiver, with the envelope's id.
     pub(crate) msg: Message,
-    /// The id that the message had inside: the draft has one there too, and wants it back.
+    /// The id of the message inside: the draft has one there too and expects it in the answer.
     pub(crate) inner: Option<Id>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn open(msg: &Message, dialect: Dialect) -> Result<Opened, RpcError> 
     })
 }
 
-/// What the official conductor says to an envelope without a method.
+/// The official conductor's error for an envelope without a method.
 fn no_method(params: Option<Json<'_>>) -> RpcError {
     let params = params.map_or("null", Json::text);
     RpcError::new(-32602, "Invalid params").with_data(format!(
@@ -69,12 +69,12 @@ fn no_method(params: Option<Json<'_>>) -> RpcError {
     ))
 }
 
-/// Which way an envelope goes; only the draft spells the two differently.
+/// The direction of an envelope; only the draft spells the two differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Towards {
-    /// From a conductor to a proxy: the proxy's successor has said this.
+    /// From a conductor to a proxy: a message of the proxy's successor.
     Proxy,
-    /// From a proxy to a conductor: its successor is to hear this.
+    /// From a proxy to a conductor: a message for the proxy's successor.
     Conductor,
 }
 
@@ -106,14 +106,14 @@ pub(crate) fn wrap(msg: &Message, dialect: Dialect, towards: Towards) -> Message
     }
 }
 
-/// An answer as the draft puts it: whole, with the id that the question had inside.
+/// An answer in the draft's form: the whole message, with the id that the request had inside.
 pub(crate) fn wrap_answer(answer: &Message, inner: &Id) -> Message {
     let id = answer.id().unwrap_or_else(Id::null);
     let whole = answer.clone().with_id(inner.clone()).text();
     Message::result(&id, &format!(r#"{{"message":{whole}}}"#))
 }
 
-/// What the draft's answer says, as an ordinary one; others stay as they are.
+/// The ordinary form of an answer in the draft's form; other answers stay unchanged.
 pub(crate) fn unwrap_answer(answer: Message) -> Message {
     let inside = match answer.kind() {
         Kind::Result => answer.body().and_then(|result| result.get("message")),
@@ -153,7 +153,7 @@ pub(crate) fn with_params(msg: &Message, params: &str) -> Message {
     }
 }
 
-/// `object` with the value at `way` set to JSON text; what is missing on the way is made.
+/// `object` with the value at `way` set to JSON text; missing objects are created.
 pub(crate) fn set(object: Option<Json<'_>>, way: &[&str], json: &str) -> String {
     match way {
         [] => json.to_owned(),
@@ -165,7 +165,7 @@ pub(crate) fn set(object: Option<Json<'_>>, way: &[&str], json: &str) -> String 
     }
 }
 
-/// `object` without the member at the end of `way`, and without what is empty then.
+/// `object` without the member at the end of `way`, and without the objects that become empty.
 pub(crate) fn unset(object: Json<'_>, way: &[&str]) -> String {
     match way {
         [] => object.text().to_owned(),
@@ -194,7 +194,7 @@ mod tests {
     const INSIDE: &str = r#"{"method":"_x\u002fy","params":{"n":18446744073709551616.10,"n":1}}"#;
 
     #[test]
-    fn what_is_in_an_envelope_keeps_its_spelling() {
+    fn the_message_in_an_envelope_keeps_its_spelling() {
         let envelope =
             format!(r#"{{"jsonrpc":"2.0","id":"a","method":"proxy/successor","params":{INSIDE}}}"#);
         let opened = open(&message(&envelope), Dialect::Current).unwrap();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_envelope_without_a_method_is_refused_in_the_official_words() {
+    fn an_envelope_without_a_method_is_refused_with_the_official_text() {
         let envelope = message(
             r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"params":{}}}"#,
         );
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_json_rpc_does_not_know_are_refused() {
+    fn parameters_that_are_not_structured_are_refused() {
         for params in ["5", "\"x\"", "true"] {
             let envelope = message(&format!(
                 r#"{{"jsonrpc":"2.0","method":"proxy/successor","params":{{"method":"m","params":{params}}}}}"#
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_draft_wants_its_inner_id_back() {
+    fn an_answer_of_the_draft_has_the_inner_id() {
         let asked = message(
             r#"{"jsonrpc":"2.0","id":"T1","method":"_proxy/successor/send/request","params":{"message":{"jsonrpc":"2.0","id":"in","method":"m"}}}"#,
         );

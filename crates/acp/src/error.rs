@@ -1,13 +1,13 @@
-//! Errors of our own, as ACP peers understand them. The only place that chooses their code.
+//! The conductor's own errors for ACP peers. The only module that chooses their code.
 //!
-//! ACP defines -32000 as "authentication required": an editor that receives it opens a login. JSON-RPC
-//! and MCP use the same number for any failure behind a server. So neither [`RpcError::server`] nor a
-//! [`Fault`] as it is goes to an ACP peer; both become -32603, and `data.kind` tells what happened.
+//! ACP defines -32000 as "authentication required": an editor that receives it opens a login. JSON-RPC and
+//! MCP use the same number for any failure behind a server. Therefore ACP peers get neither
+//! [`RpcError::server`] nor a [`Fault`] unchanged; both become -32603, and `data.kind` names the failure.
 
 use linkspan_session::Fault;
 use linkspan_wire::{Code, Json, Kind, Message, RpcError};
 
-/// A fault, for an ACP peer.
+/// The error of a fault, for an ACP peer.
 pub(crate) fn of_fault(fault: &Fault) -> RpcError {
     RpcError::internal(fault.to_string()).with_data(fault.data())
 }
@@ -17,8 +17,8 @@ pub(crate) fn overloaded(what: &'static str) -> RpcError {
     of_fault(&Fault::Overloaded { what })
 }
 
-/// An answer of an MCP peer that becomes the answer to an ACP request: -32000 is replaced, because it
-/// means something else there. Everything else keeps its bytes.
+/// An answer of an MCP peer as the answer to an ACP request: the code -32000 is replaced, because ACP gives
+/// it another meaning. Everything else keeps its bytes.
 pub(crate) fn from_mcp(answer: Message) -> Message {
     let error = answer.body().filter(|_| answer.kind() == Kind::Error);
     let code = error.and_then(|error| error.get("code"));

@@ -1,4 +1,4 @@
-//! What waits to be taken by each peer, and which peers are not read because of it.
+//! Backpressure: the queue towards each peer, and the peers that are not read because of a full queue.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct Flow {
     high_water: usize,
     hard_cap: usize,
     out: HashMap<Node, Outbox>,
-    /// Each peer that sent to a peer that does not keep up, and that peer.
+    /// Each peer whose last message went to a full queue, and the peer behind that queue.
     held: HashMap<Node, Node>,
 }
 
@@ -31,7 +31,7 @@ impl Flow {
         self.out.entry(node).or_default();
     }
 
-    /// Forgets a peer and what waits for it.
+    /// Removes a peer and its queue.
     pub(crate) fn close(&mut self, node: Node) {
         self.out.remove(&node);
         self.held.remove(&node);
@@ -41,7 +41,7 @@ impl Flow {
         self.out.get_mut(&node)
     }
 
-    /// Something for `to` that `from` is the cause of.
+    /// Queues a message for `to`; `from` caused it.
     pub(crate) fn push(&mut self, from: Node, to: Node, msg: Message, credit: Credit) {
         let Some(outbox) = self.out.get_mut(&to) else {
             return;
@@ -55,11 +55,11 @@ impl Flow {
         }
     }
 
-    /// Whether a peer may be read: not while one that it sends to does not keep up.
+    /// Whether a peer may be read: not while the queue to its receiver is full.
     ///
-    /// If that one does not keep up because it is itself not read, and so on round to here, no peer
-    /// would ever move; then we read on, up to the hard cap. Who has said nothing that waits to be
-    /// heard (`speaks`) is not held up by us, and may read whenever it likes.
+    /// If that receiver is behind because it is itself not read, and so on in a circle back to this peer, no
+    /// peer would ever be read; then this peer is read up to the hard cap. A peer without unread messages
+    /// (`speaks`) is not blocked by us, so it is not part of a circle.
     pub(crate) fn may_read(&self, node: Node, speaks: impl Fn(Node) -> bool) -> bool {
         match self.holder(node) {
             None => true,
@@ -67,7 +67,7 @@ impl Flow {
         }
     }
 
-    /// A peer for which more than the hard cap waits.
+    /// A peer whose queue has reached the hard cap.
     pub(crate) fn stuck(&self) -> Option<Node> {
         let over = |node: &&Node| self.waiting(**node) >= self.hard_cap;
         self.out.keys().filter(over).copied().next()
@@ -87,7 +87,7 @@ impl Flow {
                 None => return false,
             }
         }
-        // A circle, but not through this peer: another one will be read.
+        // A circle without this peer: a peer of the circle will be read.
         false
     }
 
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn two_peers_that_wait_for_each_other_are_read_on_up_to_a_limit() {
+    fn two_peers_that_block_each_other_are_read_up_to_the_hard_cap() {
         let mut flow = flow();
         send(&mut flow, AGENT, EDITOR, 1000);
         send(&mut flow, EDITOR, AGENT, 1000);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_has_nothing_to_say_is_not_held_up_by_us() {
+    fn a_peer_without_unread_messages_is_not_in_a_circle() {
         let mut flow = flow();
         send(&mut flow, AGENT, EDITOR, 1000);
         send(&mut flow, EDITOR, AGENT, 1000);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_third_peer_does_not_suffer() {
+    fn a_peer_outside_the_circle_is_read() {
         let mut flow = flow();
         flow.open(Node::Part(1));
         send(&mut flow, AGENT, EDITOR, 1000);

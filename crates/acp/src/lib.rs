@@ -1,7 +1,8 @@
-//! ACP: the conductor of a chain of proxies and an agent, and MCP servers that live in that chain.
+//! ACP: the conductor of a chain of proxies and an agent, and MCP servers provided by components of the
+//! chain.
 //!
-//! An editor speaks ACP to an agent; proxies stand between them. Invariant: this crate knows messages
-//! and ports, and neither processes nor sockets.
+//! An editor speaks ACP to an agent; proxies are between them. Invariant: this crate uses messages and ports,
+//! and neither processes nor sockets.
 
 mod bridge;
 mod caps;

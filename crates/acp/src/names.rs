@@ -1,4 +1,4 @@
-//! The methods that a conductor has to know. All others pass as they are.
+//! The methods that the conductor handles. All others pass unchanged.
 
 pub(crate) const INITIALIZE: &str = "initialize";
 pub(crate) const CANCEL: &str = "$/cancel_request";
@@ -15,31 +15,31 @@ pub(crate) const DRAFT_SEND_NOTIFICATION: &str = "_proxy/successor/send/notifica
 pub(crate) const DRAFT_RECEIVE_REQUEST: &str = "_proxy/successor/receive/request";
 pub(crate) const DRAFT_RECEIVE_NOTIFICATION: &str = "_proxy/successor/receive/notification";
 
-/// Requests that give an agent its MCP servers.
+/// Requests with the MCP servers of a session.
 pub(crate) const SETUP: [&str; 4] = [
     "session/new",
     "session/load",
     "session/resume",
     "session/fork",
 ];
-/// Requests after which a session is no more.
+/// Requests that end a session.
 pub(crate) const CLOSING: [&str; 2] = ["session/close", "session/delete"];
 
-/// Closes a connection to an MCP server that lives in the chain; a request, unlike `_mcp/disconnect`.
+/// Closes a connection to an MCP server of the chain; a request, unlike `_mcp/disconnect`.
 pub(crate) const MCP_DISCONNECT: &str = "mcp/disconnect";
 
-/// Whether a message goes from an MCP server of the draft to its client, which is always towards the
-/// agent: the draft sends it there with and without the envelope for its successor.
+/// Whether a message goes from an MCP server of the draft to its client, which is always towards the agent.
+/// The draft sends these messages both with and without the envelope for its successor.
 pub(crate) fn is_for_mcp_client(method: &str) -> bool {
     method.starts_with("_mcp/server_to_client/")
 }
 
-/// Whether a message is about an MCP server that lives in the chain.
+/// Whether a message belongs to an MCP server of the chain.
 pub(crate) fn is_carrier(method: &str) -> bool {
     method.starts_with("mcp/") || method.starts_with("_mcp/")
 }
 
-/// Whether a proxy is told by this that it is one.
+/// Whether a method assigns a proxy its role.
 pub(crate) fn is_proxy_initialize(method: &str) -> bool {
     matches!(method, PROXY_INITIALIZE | OLD_PROXY_INITIALIZE)
 }

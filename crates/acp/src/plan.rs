@@ -1,4 +1,4 @@
-//! What a chain is made of.
+//! The components and limits of a chain.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ pub enum Node {
     Outside,
     /// A component, counted from the editor.
     Part(usize),
-    /// A peer that joined at the agent's place: the bridge for one MCP connection.
+    /// A peer that joined in the agent's position: the bridge for one MCP connection.
     Joined(u64),
 }
 
-/// One component.
+/// A component.
 #[derive(Debug, Clone)]
 pub struct PartPlan {
     /// Its command, for messages.
     pub command: String,
-    /// The dialect that it is to be spoken to in, if that is not to be found out.
+    /// The dialect of the component; `None` to detect it.
     pub dialect: Option<Dialect>,
 }
 
@@ -29,13 +29,14 @@ pub struct PartPlan {
 pub struct Plan {
     /// From the editor to the agent.
     pub parts: Vec<PartPlan>,
-    /// Whether all of them are proxies, and we are a proxy ourselves for another conductor.
+    /// Whether all components are proxies, and this chain is a proxy of another conductor.
     pub as_proxy: bool,
-    /// How long a component may hold up `initialize`.
+    /// How long a component may take to handle `initialize`.
     pub start_timeout: Duration,
-    /// Bytes that may wait for a peer before its senders are not read any more.
+    /// Bytes in a peer's queue above which its senders are not read.
     pub high_water: usize,
-    /// Bytes that may wait for a peer that does not read because it is not read.
+    /// Bytes in a peer's queue above which the chain fails; between the two limits, only peers that block
+    /// each other are read.
     pub hard_cap: usize,
 }
 
@@ -51,7 +52,7 @@ impl Plan {
         }
     }
 
-    /// Whether a component stands before another one.
+    /// Whether a component is before another one.
     pub(crate) fn is_proxy(&self, part: usize) -> bool {
         self.as_proxy || part + 1 < self.parts.len()
     }
@@ -67,7 +68,7 @@ impl Plan {
         }
     }
 
-    /// What the official trace calls a peer.
+    /// The name of a peer in the official trace.
     pub fn label(&self, node: Node) -> String {
         match node {
             Node::Outside => "Client".to_owned(),
@@ -76,7 +77,7 @@ impl Plan {
         }
     }
 
-    /// Name and command.
+    /// The component's name and command.
     pub(crate) fn describe(&self, part: usize) -> String {
         let name = self.name(Node::Part(part));
         match self.parts.get(part) {

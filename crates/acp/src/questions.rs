@@ -1,4 +1,4 @@
-//! The requests of a chain's peers, and what their answers mean for the chain.
+//! The pending requests of a chain's peers, and the effect of their answers on the chain.
 
 use std::time::Instant;
 
@@ -12,40 +12,40 @@ use crate::plan::Node;
 /// A request that waits for its answer.
 pub(crate) type Question = linkspan_session::Question<Node, Asked>;
 
-/// What a chain remembers of a request.
+/// The chain's own data of a pending request.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    /// The id inside the envelope, if the asker's dialect has one there.
+    /// The id inside the envelope, if the sender's dialect has one.
     pub(crate) inner: Option<Id>,
     pub(crate) purpose: Purpose,
     pub(crate) since: Instant,
 }
 
-/// What we have to do with the answer besides passing it on.
+/// What to do with the answer besides forwarding it.
 #[derive(Debug)]
 pub(crate) enum Purpose {
     /// Nothing.
     Relay,
-    /// A proxy is told that it is one, in a dialect that it may not know.
+    /// Assigns a proxy its role, in a dialect that the proxy may not know.
     StartProxy {
         part: usize,
         dialect: Dialect,
-        /// The request as the asker sent it, for another try.
+        /// The request as received, to repeat it in another dialect.
         request: linkspan_wire::Message,
     },
-    /// The end of the chain begins; its answer says what it can do.
+    /// Initializes the agent's end of the chain; the answer contains its capabilities.
     StartTail,
-    /// A session is set up, with these servers of the chain made reachable.
+    /// Sets up a session with these replaced declarations.
     Setup {
         declaration_ids: Vec<DeclarationId>,
         /// The session, if the request names it.
         session: Option<String>,
     },
-    /// A session ends.
+    /// Ends a session.
     Close { session: String },
-    /// An MCP connection is made for a peer that joined, to the server of that id if it has one.
+    /// Opens an MCP connection for a joined peer, to the server with that id, if given.
     Connect { server: Option<String> },
-    /// An MCP request of a peer that joined, by the names that its messages will have.
+    /// An MCP request of a joined peer, with the names in its messages.
     Carry { server: String, request: String },
 }
 
@@ -63,12 +63,12 @@ impl Purpose {
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
     pending: Pending<Node, Asked>,
-    /// How many of them are about the beginning.
+    /// The number of pending requests with a purpose that starts a component.
     starts: usize,
 }
 
 impl Questions {
-    /// Notes a request and gives it the number that it goes on under; `None` if its id is in use.
+    /// Stores a request and assigns its hop number; `None` if its id is in use.
     pub(crate) fn ask(
         &mut self,
         (from, to): (Node, Node),
@@ -82,14 +82,14 @@ impl Questions {
         Some(hop)
     }
 
-    /// Takes the question that `by` answers under this number.
+    /// Removes the request that `by` answers under this number.
     pub(crate) fn answered(&mut self, by: Node, hop: Hop) -> Option<Question> {
         let question = self.pending.answered(by, hop)?;
         self.starts -= usize::from(question.data.purpose.is_start());
         Some(question)
     }
 
-    /// Takes all questions for which `wanted` holds, in the order in which they were asked.
+    /// Removes all requests for which `wanted` holds, in the order in which they were sent.
     pub(crate) fn take_if(&mut self, wanted: impl Fn(&Question) -> bool) -> Vec<Question> {
         let taken = self.pending.take_if(wanted);
         let starts = taken.iter().filter(|q| q.data.purpose.is_start());
@@ -97,22 +97,22 @@ impl Questions {
         taken
     }
 
-    /// Whether `from` waits for an answer under this id already.
+    /// Whether `from` has a pending request with this id.
     pub(crate) fn is_asked(&self, from: Node, id: &Id) -> bool {
         self.pending.is_in_use(from, &id.key())
     }
 
-    /// The request that `from` has in flight under this id.
+    /// The pending request of `from` with this id.
     pub(crate) fn find(&self, from: Node, id: &Id) -> Option<&Question> {
         self.pending.find(from, id)
     }
 
-    /// How many `from` waits for.
+    /// The number of pending requests of `from`.
     pub(crate) fn asked_by(&self, from: Node) -> usize {
         self.pending.iter().filter(|q| q.from == from).count()
     }
 
-    /// The requests to begin that are not answered yet.
+    /// The pending requests that start a component.
     pub(crate) fn starting(&self) -> impl Iterator<Item = &Question> {
         let some = (self.starts > 0).then(|| self.pending.iter());
         some.into_iter()
@@ -120,12 +120,12 @@ impl Questions {
             .filter(|q| q.data.purpose.is_start())
     }
 
-    /// Whether a proxy is told that it is one and has not answered.
+    /// Whether a proxy has not answered its first request.
     pub(crate) fn begins(&self, part: usize) -> bool {
         self.starting().any(|q| q.data.purpose.starts(part))
     }
 
-    /// What a proxy was told to begin with is its turn from now on.
+    /// Restarts the timeout of a proxy's first request.
     pub(crate) fn renew(&mut self, part: usize, now: Instant) {
         let questions = self.pending.iter_mut();
         for question in questions.filter(|q| q.data.purpose.starts(part)) {

@@ -1,4 +1,4 @@
-//! MCP servers in the parameters of a session: which of them live in the chain.
+//! Declarations of MCP servers in the parameters of a session: those of servers that the chain provides.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use linkspan_wire::{Json, JsonKind, Object, RpcError, quote};
 
 use crate::bridge::Provider;
 
-/// A declaration of a server that lives in the chain.
+/// A declaration of a server that a component of the chain provides.
 #[derive(Debug)]
 pub(crate) struct Declared<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) provider: Provider,
     pub(crate) entry: Json<'a>,
-    /// Declared as only the draft does: its provider speaks the draft, whatever envelope it uses.
+    /// Declared in the draft's spelling: its provider speaks the draft, whatever envelope it uses.
     pub(crate) is_draft: bool,
 }
 
-/// All of them, in the order in which they are declared.
+/// All these declarations, in order.
 pub(crate) fn declared(params: Json<'_>) -> Vec<Declared<'_>> {
     let list = params.get("mcpServers").into_iter();
     let listed = list.flat_map(|list| list.elements()).filter_map(|entry| {
@@ -44,7 +44,7 @@ fn provider(entry: Json<'_>) -> Option<Provider> {
     let text = |key: &str| entry.get(key).and_then(Json::as_str);
     match text("type")?.as_ref() {
         "acp" => {
-            // Schemas before 1.0 said `id`, and the RFD still does.
+            // Schemas before 1.0 spell it `id`, and the RFD still does.
             let id = text("serverId").or_else(|| text("id"))?;
             Some(Provider::Server(id.into_owned()))
         }
@@ -53,7 +53,7 @@ fn provider(entry: Json<'_>) -> Option<Provider> {
     }
 }
 
-/// The draft has a map under `tools`, and `transport` in place of `type`.
+/// The draft has a map under `tools`, and `transport` instead of `type`.
 fn draft_map(params: Json<'_>) -> Option<Json<'_>> {
     let map = params.path(&["tools", "mcpServers"])?;
     (map.kind() == JsonKind::Object).then_some(map)
@@ -72,7 +72,7 @@ fn acp_url(url: Option<Cow<'_, str>>) -> Option<Provider> {
     Some(Provider::Url(url.into_owned()))
 }
 
-/// The parameters with each entry of `instead` in the place of its declaration.
+/// The parameters with each entry of `instead` in place of its declaration.
 pub(crate) fn replaced(
     params: Json<'_>,
     instead: &[(Json<'_>, String)],
@@ -103,28 +103,28 @@ pub(crate) fn replaced(
     Ok(edited.text())
 }
 
-/// What stands before the id of a server where its declaration is spelled in the old way.
-const STANDS_FOR: &str = "acp:linkspan:";
+/// The prefix of a server's id where its declaration is spelled in the old way.
+const OLD_URL_PREFIX: &str = "acp:linkspan:";
 
-/// The parameters with servers of the chain in the only spelling that proxies know which are older than
-/// `type: "acp"`; some of them fall silent over the other. `None` if there are no such servers.
+/// The parameters with servers of the chain in the only spelling that proxies read which predate `type:
+/// "acp"`; some of these hang on the newer spelling. `None` if there are no such servers.
 pub(crate) fn aged(params: Json<'_>) -> Option<String> {
     respelled(params, |entry| {
         let text = |key: &str| entry.get(key).and_then(Json::as_str);
         let id = text("serverId").filter(|_| text("type").as_deref() == Some("acp"))?;
-        let url = format!("{STANDS_FOR}{id}");
+        let url = format!("{OLD_URL_PREFIX}{id}");
         let entry = Object::of(Some(entry)).without(&["serverId"]);
         let entry = entry.with("type", "\"http\"").with("url", &quote(&url));
         Some(entry.with("headers", "[]").text())
     })
 }
 
-/// The way back from [`aged`].
+/// The inverse of [`aged`].
 pub(crate) fn renewed(params: Json<'_>) -> Option<String> {
     respelled(params, |entry| {
         let text = |key: &str| entry.get(key).and_then(Json::as_str);
         let url = text("url").filter(|_| text("type").as_deref() == Some("http"))?;
-        let id = url.strip_prefix(STANDS_FOR)?;
+        let id = url.strip_prefix(OLD_URL_PREFIX)?;
         let entry = Object::of(Some(entry)).without(&["url", "headers"]);
         Some(
             entry
@@ -150,7 +150,7 @@ fn respelled(params: Json<'_>, respell: impl Fn(Json<'_>) -> Option<String>) -> 
     is_other.then(|| Object::of(Some(params)).with("mcpServers", &list).text())
 }
 
-/// Two servers of one name would hide each other.
+/// Refuses two servers with one name: one would hide the other.
 fn unique_names(entries: &[&str]) -> Result<(), RpcError> {
     let mut seen = std::collections::HashSet::new();
     for entry in entries {
@@ -163,7 +163,7 @@ fn unique_names(entries: &[&str]) -> Result<(), RpcError> {
             return Err(RpcError::invalid_params(format!(
                 "two MCP servers of this session are called `{name}`"
             ))
-            .with_data(quote("give one of them another name")));
+            .with_data(quote("rename one of the two")));
         }
     }
     Ok(())
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_spelling_has_a_way_back() {
+    fn the_old_spelling_is_reversible() {
         let params = Json::parse(MIXED).unwrap();
         let aged = aged(params).unwrap();
         assert_eq!(

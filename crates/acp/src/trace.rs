@@ -1,4 +1,4 @@
-//! What is told of each message: once per hop, without its envelope.
+//! Tracing: reports each message once per hop, without its envelope.
 
 use linkspan_wire::{Hop, Message};
 
@@ -7,29 +7,29 @@ use crate::plan::Node;
 /// A message on its way from one peer to the next.
 #[derive(Debug)]
 pub struct Passing<'a> {
-    /// Who sent it.
+    /// The sender.
     pub from: Node,
-    /// Who gets it.
+    /// The receiver.
     pub to: Node,
     /// The message without its envelope.
     pub msg: &'a Message,
-    /// The number of the request on this hop; `None` for a notification.
+    /// The hop number of a request; `None` for a notification.
     pub hop: Option<Hop>,
-    /// The method that an answer belongs to.
+    /// The method of the request that an answer belongs to.
     pub answers: Option<&'a str>,
 }
 
-/// Who wants to know.
+/// Receives the messages of a chain.
 pub trait Tracer: Send {
-    /// A message passes.
+    /// A message is forwarded.
     fn passing(&mut self, passing: &Passing<'_>);
 
-    /// A peer has said this, word for word.
+    /// A peer has sent this message, in its original bytes.
     fn heard(&mut self, from: Node, msg: &Message) {
         let _ = (from, msg);
     }
 
-    /// A peer is told this, word for word.
+    /// A peer is sent this message, in its final bytes.
     fn said(&mut self, to: Node, msg: &Message) {
         let _ = (to, msg);
     }

@@ -25,7 +25,7 @@ pub fn backend(child: ChildOptions, options: AgentOptions) -> Backend {
     Backend::local(move || connections.open(), Some(Era::Legacy)).keeping_sessions()
 }
 
-/// What all connections have in common.
+/// State shared by all connections.
 struct Connections {
     child: ChildOptions,
     options: Arc<AgentOptions>,
@@ -58,7 +58,7 @@ impl Connections {
         tokio::spawn(async move {
             let _ = server_done.await;
             if timeout(CLOSE_TIMEOUT, launcher.close()).await.is_err() {
-                tracing::warn!("the agent does not want to end and is left behind");
+                tracing::warn!("the agent did not end in time and is left running");
             }
             drop(ended);
         });

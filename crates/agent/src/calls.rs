@@ -1,4 +1,4 @@
-//! The tools.
+//! The tools' calls.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl AgentServer {
             .text();
         let (sender, answer) = oneshot::channel();
         let (agent, options) = (running.clone(), self.options.clone());
-        // In a task of its own: it closes the session if the caller has gone meanwhile.
+        // In a task of its own: it closes the new session if the caller has disconnected meanwhile.
         tokio::spawn(async move {
             let answer = agent.ask_soon(names::NEW, &params, &options).await;
             if let Err(Ok(answer)) = sender.send(answer)
@@ -166,10 +166,10 @@ impl AgentServer {
         let id = args.needed("sessionId")?;
         let running = self.with_session(&id).await?;
         let (text, cancelled) = match prompt::cancel(&running, &id).await {
-            None => ("Nothing was under way in this session.", "false"),
+            None => ("No prompt was running in this session.", "false"),
             Some(true) => ("The prompt was cancelled and has ended.", "true"),
             Some(false) => (
-                "The agent was told to stop and has not stopped yet.",
+                "The agent was asked to stop and has not stopped yet.",
                 "true",
             ),
         };
@@ -192,7 +192,7 @@ impl AgentServer {
         } else {
             Ok(())
         };
-        // Also if the agent refuses: the client does not use the session any more.
+        // Even if the agent refuses: the client does not use the session any more.
         running.sessions.remove(&id);
         closed?;
         let structured = Object::empty()
@@ -271,7 +271,7 @@ impl AgentServer {
             return Err(ToolError::AlreadyOpen(id));
         }
         self.learn(&running, &id, &answer).await;
-        Ok(self.described(&running, &id, "taken up"))
+        Ok(self.described(&running, &id, "loaded"))
     }
 
     async fn set_mode(&self, args: Args<'_>) -> CallResult {
@@ -347,8 +347,8 @@ impl AgentServer {
             return Err(ToolError::TerminalOnly(method.name.clone()));
         }
         let params = Object::empty().with("methodId", &quote(&id)).text();
-        // Without a time limit: a person may have to log in with a browser.
-        let answer = running.talk.ask(names::AUTHENTICATE, &params).await;
+        // Without a timeout: the user may have to log in with a browser.
+        let answer = running.connection.ask(names::AUTHENTICATE, &params).await;
         running.result(answer)?;
         let structured = Object::empty()
             .with("methodId", &quote(&id))

@@ -1,4 +1,4 @@
-//! Questions of the agent, asked of the client by MCP elicitation.
+//! Requests of the agent to the user, forwarded to the client as MCP elicitation.
 
 use linkspan_acp::client::{CANCELLED, Choice, Permission, Reachable, selected};
 use linkspan_local::Caller;
@@ -9,7 +9,7 @@ use crate::options::PermissionPolicy;
 
 const ELICIT: &str = "elicitation/create";
 
-/// The client whose prompt is running; it can be asked until the prompt is over.
+/// The client whose prompt is running; it can be asked until the prompt ends.
 pub(crate) struct AskableClient {
     pub(crate) caller: Caller,
     pub(crate) over: watch::Receiver<bool>,
@@ -71,7 +71,7 @@ fn decision(permission: &Permission, choice: Option<&Choice>, by: &str) -> Decis
     Decision { outcome, record }
 }
 
-/// Passes an elicitation on. Its form is the same in both protocols, except for the ids of ACP.
+/// Forwards an elicitation. Its form is the same in both protocols, except for the ids of ACP.
 pub(crate) async fn elicit(
     params: Json<'_>,
     client: Option<AskableClient>,

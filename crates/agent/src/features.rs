@@ -1,9 +1,9 @@
-//! What an agent supports, learnt by all connections together: it decides which tools are listed.
+//! The features of an agent, shared by all connections. They determine the listed tools.
 
 use linkspan_acp::client::Hello;
 use parking_lot::Mutex;
 
-/// The features of the agent; empty until it was started once.
+/// The features of the agent; `None` until it has been started once.
 #[derive(Default)]
 pub(crate) struct KnownFeatures(Mutex<Option<Features>>);
 

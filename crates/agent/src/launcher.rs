@@ -1,8 +1,8 @@
-//! Starts the agent of one connection when it is needed, and again after it has ended.
+//! Starts the agent of a connection when it is needed, and again after it has ended.
 
 use std::sync::Arc;
 
-use linkspan_acp::client::{Gone, Hello, Talk, initialize, names};
+use linkspan_acp::client::{AgentConnection, Gone, Hello, initialize, names};
 use linkspan_local::Caller;
 use linkspan_ports::{ChildOptions, child};
 use linkspan_wire::Kind;
@@ -21,7 +21,7 @@ pub(crate) struct Launcher {
     child: ChildOptions,
     options: Arc<AgentOptions>,
     state: Mutex<State>,
-    /// Clones are held by agents that never started completely, until they have ended.
+    /// Cloned by each agent whose start was abandoned, until it has ended.
     leaving: parking_lot::Mutex<Option<mpsc::Sender<()>>>,
     left: Mutex<mpsc::Receiver<()>>,
 }
@@ -31,7 +31,7 @@ struct State {
     running: Option<Arc<RunningAgent>>,
     /// Why the last agent ended.
     ended: Option<String>,
-    /// The client has gone: no agent is started any more.
+    /// The client has disconnected: no agent is started any more.
     closed: bool,
 }
 
@@ -77,7 +77,7 @@ impl Launcher {
         self.state.lock().await.ended.clone()
     }
 
-    /// Ends the agent, and starts no other.
+    /// Ends the agent and starts no other.
     pub(crate) async fn close(&self) {
         let running = {
             let mut state = self.state.lock().await;
@@ -85,7 +85,7 @@ impl Launcher {
             state.running.take()
         };
         if let Some(running) = running {
-            running.talk.close().await;
+            running.connection.close().await;
         }
         self.leaving.lock().take();
         // Nothing is ever sent: this waits until all clones are dropped.
@@ -98,12 +98,12 @@ impl Launcher {
         let sessions = Arc::new(Sessions::new(self.options.permission));
         let starting = StartGuard {
             launcher: self,
-            talk: Some(Talk::begin(port, sessions.clone())),
+            connection: Some(AgentConnection::begin(port, sessions.clone())),
         };
         let limit = self.options.start_timeout;
         let params = initialize(env!("CARGO_PKG_VERSION"), reachable(caller));
-        let answer = match &starting.talk {
-            Some(talk) => timeout(limit, talk.ask(names::INITIALIZE, &params)).await,
+        let answer = match &starting.connection {
+            Some(connection) => timeout(limit, connection.ask(names::INITIALIZE, &params)).await,
             None => return Err(ToolError::ClientGone),
         };
         let answer = answer.map_err(|_| ToolError::StartTimeout {
@@ -128,7 +128,7 @@ impl Launcher {
         })?;
         tracing::info!("the agent is {}", hello.name.as_deref().unwrap_or(&command));
         Ok(RunningAgent {
-            talk: starting.finish().ok_or(ToolError::ClientGone)?,
+            connection: starting.finish().ok_or(ToolError::ClientGone)?,
             hello,
             sessions,
             command,
@@ -142,26 +142,26 @@ impl Launcher {
     }
 }
 
-/// An agent that has not answered `initialize` yet. If it never does, or the caller has gone, it is ended
-/// like any other agent.
+/// An agent that has not answered `initialize` yet. Dropping this closes its connection, so that it ends like
+/// any other agent.
 struct StartGuard<'a> {
     launcher: &'a Launcher,
-    talk: Option<Talk>,
+    connection: Option<AgentConnection>,
 }
 
 impl StartGuard<'_> {
-    /// The agent has started.
-    fn finish(mut self) -> Option<Talk> {
-        self.talk.take()
+    /// Keeps the connection: the agent has started.
+    fn finish(mut self) -> Option<AgentConnection> {
+        self.connection.take()
     }
 }
 
 impl Drop for StartGuard<'_> {
     fn drop(&mut self) {
         let leaving = self.launcher.leaving.lock().clone();
-        if let (Some(talk), Ok(runtime)) = (self.talk.take(), Handle::try_current()) {
+        if let (Some(connection), Ok(runtime)) = (self.connection.take(), Handle::try_current()) {
             runtime.spawn(async move {
-                talk.close().await;
+                connection.close().await;
                 drop(leaving);
             });
         }
@@ -171,9 +171,11 @@ impl Drop for StartGuard<'_> {
 impl State {
     /// Drops an agent that has ended.
     fn drop_ended(&mut self) {
-        let ended = self.running.take_if(|running| !running.talk.is_alive());
+        let ended = self
+            .running
+            .take_if(|running| !running.connection.is_alive());
         if let Some(agent) = ended {
-            self.ended = Some(agent.talk.gone().0);
+            self.ended = Some(agent.connection.gone().0);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! An ACP agent as an MCP server: its tools are what an editor does with an agent.
+//! An ACP agent as an MCP server: its tools are the operations of an editor.
 //!
-//! [`backend`] is a server for `linkspan-bridge`. Every connection has an agent process of its own, which is
-//! started by the first call that needs it and ends with the connection.
+//! [`backend`] is a server for `linkspan-bridge`. Every connection has an agent process of its own, which the
+//! first call that needs it starts, and which ends with the connection.
 //!
 //! Options are values ([`AgentOptions`]): this crate reads no environment variables and prints nothing.
 

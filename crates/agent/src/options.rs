@@ -1,4 +1,4 @@
-//! What the user sets for every session of an agent.
+//! The user's settings for every session of an agent.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,11 +16,11 @@ pub enum PermissionPolicy {
     Deny,
 }
 
-/// What the user sets for every session.
+/// The user's settings for every session.
 pub struct AgentOptions {
     /// How permission requests are answered.
     pub permission: PermissionPolicy,
-    /// The folder of sessions that name none; otherwise the client's first root or the current folder.
+    /// The folder of sessions that name none; if `None`, the client's first root or the current folder.
     pub cwd: Option<PathBuf>,
     /// The current folder of this process, if it has one.
     pub current_dir: Option<PathBuf>,

@@ -19,13 +19,13 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
 /// The shortest time between two progress notifications of one prompt.
 const REPORT_INTERVAL: Duration = Duration::from_millis(150);
 
-/// The agent's answer to a prompt, and what it sent before; no record if the session was closed.
+/// The agent's answer to a prompt, and its updates before the answer; no record if the session was closed.
 pub(crate) struct PromptOutcome {
     pub(crate) answer: Result<Message, Gone>,
     pub(crate) record: Option<TurnRecord>,
 }
 
-/// What to send to which session.
+/// A prompt to send.
 pub(crate) struct Prompt {
     pub(crate) session: String,
     /// Content blocks, as JSON.
@@ -49,9 +49,9 @@ pub(crate) async fn run(
         .with("prompt", &prompt.content)
         .text();
     let (agent, session, begun) = (running.clone(), id.clone(), changed.clone());
-    // In a task of its own: the turn lasts until the agent ends it, even if the caller has gone.
+    // In a task of its own: the turn lasts until the agent ends it, even if the caller has disconnected.
     tokio::spawn(async move {
-        let answer = agent.talk.ask(names::PROMPT, &params).await;
+        let answer = agent.connection.ask(names::PROMPT, &params).await;
         let record = agent.sessions.end(&session, &begun);
         let _ = sender.send(PromptOutcome { answer, record });
     });
@@ -69,7 +69,7 @@ pub(crate) async fn run(
     ended.map_err(|()| ToolError::SessionClosed(id.clone()))
 }
 
-/// Resolves when the session was removed, which may be before the agent ends the turn.
+/// Resolves when the session is removed, which may be before the agent ends the turn.
 async fn closed(running: &RunningAgent, id: &str) {
     loop {
         let ended = running.sessions.ended.notified();
@@ -80,7 +80,7 @@ async fn closed(running: &RunningAgent, id: &str) {
     }
 }
 
-/// Begins a turn; waits for the end of a cancelled one.
+/// Begins a turn; waits until a cancelled turn has ended.
 async fn begin(
     running: &RunningAgent,
     id: &str,
@@ -102,8 +102,8 @@ async fn begin(
     }
 }
 
-/// Cancels the turn of a session, and waits until the agent has ended it. `None` if there is no turn,
-/// `false` if the agent has not ended it in time.
+/// Cancels the turn of a session, and waits until the agent has ended it. `None` if there is no turn, `false`
+/// if the agent has not ended it in time.
 pub(crate) async fn cancel(running: &RunningAgent, id: &str) -> Option<bool> {
     if !send_cancel(running, id) {
         return None;
@@ -121,12 +121,12 @@ pub(crate) async fn cancel(running: &RunningAgent, id: &str) -> Option<bool> {
     }
 }
 
-/// Tells the agent to end the turn of a session; `false` if there is no turn.
+/// Sends the agent a cancellation for the turn of a session; `false` if there is no turn.
 fn send_cancel(running: &RunningAgent, id: &str) -> bool {
     let is_under_way = running.sessions.stop_asking(id);
     if is_under_way {
         let params = Object::empty().with("sessionId", &quote(id)).text();
-        running.talk.tell(names::CANCEL, &params);
+        running.connection.tell(names::CANCEL, &params);
     }
     is_under_way
 }

@@ -34,7 +34,7 @@ pub(crate) fn finished(
     let stop = stop.as_deref().unwrap_or("end_turn");
     let mut notes = record.turn.notes();
     if stop != "end_turn" {
-        notes.push(format!("the agent stopped before its end: {stop}"));
+        notes.push(format!("the agent stopped early: {stop}"));
     }
     if record
         .decisions
@@ -48,14 +48,14 @@ pub(crate) fn finished(
     }
     if is_new {
         notes.push(format!(
-            "session {id} was started for this: give its sessionId to go on, and close it when you are done"
+            "session {id} was started for this prompt: pass its sessionId to continue, and close it when you are done"
         ));
     }
     let text = record.turn.text();
     let mut texts = vec![if text.is_empty() {
-        "(The agent said nothing.)".to_owned()
+        "(The answer is empty.)".to_owned()
     } else {
-        // A note of linkspan follows, and the agent must not be able to write one.
+        // A note of linkspan follows; escaping keeps the agent from forging one.
         marks::escape(text).into_owned()
     }];
     let mut structured = Object::empty()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use linkspan_acp::client::{AUTH_REQUIRED, Gone, Hello, Talk};
+use linkspan_acp::client::{AUTH_REQUIRED, AgentConnection, Gone, Hello};
 use linkspan_wire::{Json, JsonKind, Kind, Message};
 use tokio::time::timeout;
 
@@ -15,7 +15,7 @@ const MAX_KEPT: usize = 1 << 20;
 
 /// An agent that has answered `initialize`.
 pub(crate) struct RunningAgent {
-    pub(crate) talk: Talk,
+    pub(crate) connection: AgentConnection,
     pub(crate) hello: Hello,
     pub(crate) sessions: Arc<Sessions>,
     /// The command line.
@@ -30,7 +30,7 @@ impl RunningAgent {
         params: &str,
         options: &AgentOptions,
     ) -> Result<Message, ToolError> {
-        let answer = timeout(options.start_timeout, self.talk.ask(method, params)).await;
+        let answer = timeout(options.start_timeout, self.connection.ask(method, params)).await;
         let answer = answer.map_err(|_| ToolError::Timeout {
             method: method.to_owned(),
             limit: options.start_timeout,
@@ -55,7 +55,7 @@ impl RunningAgent {
         let error = answer.body();
         let message = error.and_then(|e| e.get("message")?.as_str());
         let code = error.and_then(|e| e.get("code")?.as_i64());
-        let mut text = message.as_deref().unwrap_or("it will not").to_owned();
+        let mut text = message.as_deref().unwrap_or("without a reason").to_owned();
         if let Some(data) = error.and_then(|e| e.get("data")) {
             let data = data.as_str().unwrap_or(data.text().into());
             text.push_str(&format!(" ({data})"));

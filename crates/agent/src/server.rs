@@ -1,4 +1,4 @@
-//! The MCP server of one connection: its tools are what an editor does with an agent.
+//! The MCP server of a connection: its tools are the operations of an editor with an agent.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -26,7 +26,7 @@ pub(crate) struct AgentServer {
     pub(crate) features: Arc<KnownFeatures>,
     offered: Offered,
     teller: OnceLock<Teller>,
-    /// The features when the client last listed the tools; `None` if it has not.
+    /// The features when the client last listed the tools; the outer `None` before that.
     listed: Mutex<Option<Option<Features>>>,
 }
 
@@ -120,10 +120,8 @@ impl Handler for AgentServer {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         match method {
-            names::TOOLS_LIST if params.get("cursor").is_some() => Err(RpcError::invalid_params(
-                "there is no such page: the list of tools is not cut into pages",
-            )),
             names::TOOLS_LIST => {
+                params.refuse_cursor()?;
                 let features = self.features.get();
                 *self.listed.lock() = Some(features);
                 Ok(tools::list(features, &self.options.servers))

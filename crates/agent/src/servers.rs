@@ -1,5 +1,5 @@
-//! The MCP servers that the user allows the agent. A client can choose among them and cannot add any: a
-//! server is a command, and only the user names commands.
+//! The MCP servers that the user allows the agent to use. A client can select some of them but cannot add
+//! any: a server is a command, and only the user names commands.
 
 use std::ffi::OsStr;
 use std::io;
@@ -23,7 +23,7 @@ pub enum ServersError {
     /// It cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is larger than any list of servers.
+    /// It is larger than the limit.
     #[error("it is too large to be a list of servers")]
     TooLarge,
     /// It is not JSON.
@@ -32,17 +32,17 @@ pub enum ServersError {
     /// The member is missing.
     #[error("it has no object `mcpServers`")]
     NoServers,
-    /// One entry is wrong.
+    /// An entry is invalid.
     #[error("`{name}`: {source}")]
     Server {
         /// The name of the server.
         name: String,
-        /// What is wrong.
+        /// The mistake in the entry.
         source: ServerError,
     },
 }
 
-/// What is wrong with the entry of one server.
+/// The mistake in the entry of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
     /// `args` has another type.
@@ -54,7 +54,7 @@ pub enum ServerError {
     /// `headers` has another type.
     #[error("`headers` must be an object of strings")]
     Headers,
-    /// Both or neither of the two are there.
+    /// Both or neither of the members are present.
     #[error("it must have either `command` or `url`")]
     NoAddress,
 }
@@ -98,7 +98,7 @@ impl Servers {
         self.0.iter().map(|server| &*server.name).collect()
     }
 
-    /// The chosen servers, or all, as `mcpServers` of a session.
+    /// The selected servers, or all, as `mcpServers` of a session.
     pub(crate) fn entries(
         &self,
         chosen: Option<&[String]>,
@@ -181,7 +181,7 @@ impl Server {
     }
 }
 
-/// A map in the form of ACP: a list of names and values.
+/// A map in ACP's form: a list of names and values.
 fn pairs(map: Option<&Value>) -> Option<Value> {
     let none = Map::new();
     let map = match map {
@@ -194,7 +194,7 @@ fn pairs(map: Option<&Value>) -> Option<Value> {
     pairs.collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
-/// The absolute path of a command: the agent may have another search path.
+/// The absolute path of a command: the agent's search path may differ.
 fn absolute(command: &str, search_path: &OsStr) -> PathBuf {
     let path = Path::new(command);
     if path.components().count() > 1 {

@@ -1,4 +1,4 @@
-//! The sessions of one agent, and what it sends in them.
+//! The sessions of an agent, and the updates that it sends in them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -46,7 +46,7 @@ struct ActiveTurn {
     decisions: Vec<String>,
 }
 
-/// What the agent sent during a turn, and what it was permitted.
+/// The updates and permission decisions of a turn.
 pub(crate) struct TurnRecord {
     pub(crate) turn: Turn,
     pub(crate) decisions: Vec<String>,
@@ -57,7 +57,7 @@ pub(crate) struct TurnRecord {
 pub(crate) enum BeginError {
     Unknown,
     Busy,
-    /// The last turn was cancelled and has not ended.
+    /// The previous turn was cancelled and has not ended.
     Ending,
 }
 
@@ -145,8 +145,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends the turn that was begun with `changed`. The session of this id may be a new one by now, with a
-    /// turn of its own.
+    /// Ends the turn that was begun with `changed`. The id may belong to a newer session by now, with a turn
+    /// of its own.
     pub(crate) fn end(&self, id: &str, changed: &Arc<Notify>) -> Option<TurnRecord> {
         let own = |turn: &mut ActiveTurn| Arc::ptr_eq(&turn.changed, changed);
         let active = self.all.lock().get_mut(id)?.active.take_if(own)?;
@@ -158,7 +158,7 @@ impl Sessions {
         })
     }
 
-    /// Asks the client nothing more in this turn; `false` if there is no turn.
+    /// Stops forwarding requests to the client in this turn; `false` if there is no turn.
     pub(crate) fn stop_asking(&self, id: &str) -> bool {
         let stopped = self.with(id, |session| {
             let over = session.active.as_ref().map(|turn| &turn.over);
@@ -172,7 +172,8 @@ impl Sessions {
         self.with(id, |session| session.active.as_mut()?.turn.news())?
     }
 
-    /// The client to ask about a session. Without an id: the client of the only turn, if there is only one.
+    /// The client to forward a request of this session to. Without an id: the client of the only turn, if
+    /// there is only one.
     fn client(&self, id: Option<&str>) -> Option<AskableClient> {
         let all = self.all.lock();
         let mut turns = all
@@ -204,7 +205,7 @@ impl Sessions {
         Ok(decision.outcome)
     }
 
-    /// Passes on that the user has finished a page. The notification names no session, so every client with
+    /// Forwards the notification that the user has finished a page. It names no session, so every client with
     /// a turn gets it.
     fn elicited(&self, params: Json<'_>) {
         for session in self.all.lock().values() {
@@ -268,7 +269,7 @@ impl Editor for Sessions {
                 let id = params.get("sessionId").and_then(Json::as_str);
                 elicit(params, self.client(id.as_deref())).await
             }
-            // Files and terminals are not in our capabilities.
+            // Our capabilities declare neither files nor terminals.
             method => Err(RpcError::method_not_found(method)),
         }
     }

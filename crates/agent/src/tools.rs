@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::features::Features;
 use crate::servers::Servers;
 
-/// The tools of every agent first, then those that only some agents have.
+/// The tools of every agent, then those that only some agents support.
 const ALL: [&str; 9] = [
     "start_session",
     "prompt",
@@ -22,7 +22,7 @@ pub(crate) fn exists(name: &str) -> bool {
     ALL.contains(&name)
 }
 
-/// The tools that the agent supports; all of them before it was started once.
+/// The tools that the agent supports; all tools before it has been started once.
 pub(crate) fn names(features: Option<Features>) -> Vec<&'static str> {
     let is_supported = |name: &&str| match (*name, features) {
         ("load_session", Some(features)) => features.can_load,
@@ -48,7 +48,7 @@ pub(crate) fn instructions(command: &str) -> String {
     format!(
         "These tools drive a coding agent (`{command}`) that works on its own, with its own model and tools. \
          Call `prompt` with a task to have it done; it answers when it has finished, which may take minutes. \
-         A session remembers what was said in it: pass the `sessionId` of the result to go on with the same one, \
+         A session keeps its conversation: pass the `sessionId` of the result to continue it, \
          and `close_session` when you are done. Different sessions can work at the same time."
     )
 }
@@ -76,8 +76,8 @@ fn tool(name: &str, servers: &Servers) -> Value {
             "Give the agent a task or a question and wait for its answer. It may read and change files and run commands in its folder on the way. Without a sessionId a new session is started and named in the result. A session does one prompt at a time. Reports progress if asked to; cancelling the call cancels the agent's work.",
             object(
                 json!({
-                    "sessionId": {"type": "string", "description": "The session to go on with, from an earlier result"},
-                    "text": {"type": "string", "description": "What to say to the agent: the whole task, as it knows nothing of your conversation"},
+                    "sessionId": {"type": "string", "description": "The session to continue, from an earlier result"},
+                    "text": {"type": "string", "description": "The message to the agent: the whole task, as it does not know your conversation"},
                     "content": {
                         "type": "array",
                         "description": "Further content blocks, as MCP has them: text, resource_link, and image, audio or resource if the agent takes them",
@@ -91,21 +91,21 @@ fn tool(name: &str, servers: &Servers) -> Value {
                 json!({
                     "sessionId": {"type": "string"},
                     "stopReason": {"type": "string", "description": "end_turn if the agent was done; or max_tokens, max_turn_requests, refusal, cancelled"},
-                    "answer": {"type": "string", "description": "What the agent said"},
-                    "thoughts": {"type": "string", "description": "What it said to itself"},
-                    "plan": {"type": "array", "description": "What it meant to do, and how far it got"},
-                    "toolCalls": {"type": "array", "items": {"type": "object"}, "description": "What it did: title, kind, status and the files that it touched"},
+                    "answer": {"type": "string", "description": "The agent's answer"},
+                    "thoughts": {"type": "string", "description": "The agent's thoughts"},
+                    "plan": {"type": "array", "description": "The agent's plan, with the status of each step"},
+                    "toolCalls": {"type": "array", "items": {"type": "object"}, "description": "The agent's tool calls: title, kind, status and the files that they accessed"},
                     "permissions": {
                         "type": "array",
-                        "description": "What it asked permission for, whether that was given, and what decided: the client, the flag --permission, or `nobody` if the client could not ask the user",
+                        "description": "The permissions that the agent requested, whether they were granted, and by which decision: the client, the flag --permission, or `nobody` if the client could not ask the user",
                         "items": {
                             "type": "object",
                             "properties": {"title": {"type": "string"}, "allowed": {"type": "boolean"}, "choice": {"type": "string"}, "by": {"type": "string", "enum": ["client", "flag", "nobody"]}},
                             "required": ["title", "allowed", "by"],
                         },
                     },
-                    "usage": {"type": "object", "description": "What it cost, if the agent says so"},
-                    "notes": {"type": "array", "items": {"type": "string"}, "description": "What linkspan has to say about it"},
+                    "usage": {"type": "object", "description": "Tokens or costs, if the agent reports them"},
+                    "notes": {"type": "array", "items": {"type": "string"}, "description": "Notes of linkspan"},
                 }),
                 &["sessionId", "stopReason", "answer"],
             ),
@@ -114,10 +114,10 @@ fn tool(name: &str, servers: &Servers) -> Value {
         "cancel" => described(
             name,
             "Cancel a prompt",
-            "Stop what the agent is doing in a session. The prompt under way ends with the stop reason `cancelled`; the session stays.",
+            "Cancel the running prompt of a session. It ends with the stop reason `cancelled`; the session stays open.",
             object(json!({"sessionId": session_id()}), &["sessionId"]),
             object(
-                json!({"sessionId": {"type": "string"}, "cancelled": {"type": "boolean", "description": "Whether there was something to cancel"}}),
+                json!({"sessionId": {"type": "string"}, "cancelled": {"type": "boolean", "description": "Whether a prompt was running"}}),
                 &["sessionId", "cancelled"],
             ),
             Hints::HARMLESS,
@@ -125,7 +125,7 @@ fn tool(name: &str, servers: &Servers) -> Value {
         "close_session" => described(
             name,
             "Close a session",
-            "Close a session that is not needed any more. What is under way in it is cancelled.",
+            "Close a session that is not needed any more. Its running prompt is cancelled.",
             object(json!({"sessionId": session_id()}), &["sessionId"]),
             object(
                 json!({"sessionId": {"type": "string"}, "closed": {"type": "boolean"}}),
@@ -136,11 +136,11 @@ fn tool(name: &str, servers: &Servers) -> Value {
         "list_sessions" => described(
             name,
             "List sessions",
-            "List the sessions that are open; with `stored`, also those that the agent has kept from earlier times, if it can.",
+            "List the open sessions; with `stored`, also the stored sessions of the agent, if it supports that.",
             object(
                 json!({
                     "stored": {"type": "boolean", "default": false, "description": "List what the agent has stored as well"},
-                    "cursor": {"type": "string", "description": "Go on in the stored ones, with `nextCursor` of the last result"},
+                    "cursor": {"type": "string", "description": "Continue the list of stored sessions, with `nextCursor` of the last result"},
                 }),
                 &[],
             ),
@@ -163,10 +163,10 @@ fn tool(name: &str, servers: &Servers) -> Value {
         ),
         "load_session" => described(
             name,
-            "Take up a stored session",
-            "Open a session again that the agent has stored; it remembers what was said in it.",
+            "Load a stored session",
+            "Open a stored session of the agent again; it contains the earlier conversation.",
             object(
-                json!({"sessionId": {"type": "string", "description": "From `stored` of list_sessions, or from earlier times"}, "cwd": cwd(), "mcpServers": mcp_servers(servers)}),
+                json!({"sessionId": {"type": "string", "description": "From `stored` of list_sessions, or from an earlier result"}, "cwd": cwd(), "mcpServers": mcp_servers(servers)}),
                 &["sessionId"],
             ),
             session_schema(),
@@ -186,7 +186,7 @@ fn tool(name: &str, servers: &Servers) -> Value {
         "set_option" => described(
             name,
             "Set an option of a session",
-            "Choose something else for a session, for example its model. What can be chosen is in `configOptions` of the result of start_session.",
+            "Set a configuration option of a session, for example its model. `configOptions` of the result of start_session lists the options.",
             object(
                 json!({"sessionId": session_id(), "option": {"type": "string", "description": "The id of the option"}, "value": {"type": "string", "description": "One of its values"}}),
                 &["sessionId", "option", "value"],
@@ -220,7 +220,7 @@ struct Hints {
 }
 
 impl Hints {
-    /// The agent works on its own.
+    /// The agent works autonomously.
     const WORKS: Self = Self::new(false, true, false, true);
     const CHANGES: Self = Self::new(false, false, false, true);
     const HARMLESS: Self = Self::new(false, false, true, true);
@@ -281,24 +281,24 @@ fn cwd() -> Value {
     json!({"type": "string", "description": "The folder that a new session works in, as an absolute path; the client's first root, or where linkspan was started, if it is not given"})
 }
 
-/// `null` if there are no servers.
+/// `null` without servers.
 fn mcp_servers(servers: &Servers) -> Value {
     let names = servers.names();
     if names.is_empty() {
         return Value::Null;
     }
-    json!({"type": "array", "items": {"type": "string", "enum": names}, "description": "Which of the MCP servers that the user has allowed the agent gets; all of them if it is not given"})
+    json!({"type": "array", "items": {"type": "string", "enum": names}, "description": "The MCP servers for the agent, among those that the user has allowed; all of them by default"})
 }
 
 fn session_schema() -> Value {
     object(
         json!({
             "sessionId": {"type": "string"},
-            "cwd": {"type": "string", "description": "The folder that it works in"},
-            "mode": {"type": "string", "description": "The id of the mode that it is in"},
-            "modes": {"type": "object", "description": "The modes that there are, as the agent lists them"},
-            "models": {"type": "object", "description": "The models that there are, as the agent lists them"},
-            "configOptions": {"type": "array", "description": "What else can be chosen, as the agent lists it"},
+            "cwd": {"type": "string", "description": "The session's folder"},
+            "mode": {"type": "string", "description": "The id of the current mode"},
+            "modes": {"type": "object", "description": "The available modes, as the agent lists them"},
+            "models": {"type": "object", "description": "The available models, as the agent lists them"},
+            "configOptions": {"type": "array", "description": "The configuration options, as the agent lists them"},
         }),
         &["sessionId", "cwd"],
     )

@@ -1,4 +1,4 @@
-//! Which files the reader server may use, and the message for a client that names others.
+//! The files that the BCP server may use, and the messages for refused paths.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub(crate) fn open(roots: &Roots, given: &Path) -> Result<Opened> {
         .map_err(|why| denied(roots, given, false, why))
 }
 
-/// Finds where a file may be written for a client.
+/// Checks a path at which a client wants to write a file.
 pub(crate) fn place(roots: &Roots, given: &Path) -> Result<OutputPath> {
     roots
         .place(given)
@@ -56,7 +56,9 @@ pub(crate) fn refusal(path: &Path, write: bool, denied: &Denied, folders: &[Path
             format!("`{shown}` is not a regular file, and only regular files are used")
         }
         Denied::Link => {
-            format!("`{shown}` is a link, and nothing is written through one: name the file itself")
+            format!(
+                "`{shown}` is a link, and files are not written through links: name the file itself"
+            )
         }
         Denied::Changed => format!("`{shown}` changed while it was opened: try again"),
         Denied::Io(e) if is_missing(e) && write => {

@@ -13,7 +13,7 @@ fn roots(folders: &[&Path]) -> Roots {
     roots
 }
 
-/// A folder that may be used with `a.bcp` in it, and one beside it that may not.
+/// A folder with `a.bcp` that may be used, and a folder beside it that may not.
 fn two() -> (Scratch, Roots) {
     let scratch = Scratch::new();
     scratch.file("in/a.bcp", "a");
@@ -43,13 +43,13 @@ fn refused<T>(found: Result<T>, word: &str) {
 }
 
 #[test]
-fn a_path_is_absolute_or_begins_at_the_first_root() {
+fn a_relative_path_starts_at_the_first_root() {
     let (scratch, roots) = two();
     for given in [
         scratch.at("in/a.bcp"),
         "a.bcp".into(),
         "deep/../a.bcp".into(),
-        // `..` is resolved without looking, so that the answer does not depend on what exists outside.
+        // `..` is resolved without access, so that the answer does not depend on what exists outside.
         "deep/none/../../a.bcp".into(),
         scratch.at("out/../in/a.bcp"),
         scratch.at("none/../in/a.bcp"),
@@ -60,7 +60,7 @@ fn a_path_is_absolute_or_begins_at_the_first_root() {
 }
 
 #[test]
-fn what_is_outside_is_refused_whether_it_exists_or_not() {
+fn paths_outside_are_refused_whether_they_exist_or_not() {
     let (scratch, roots) = two();
     for given in [
         scratch.at("out/c.bcp"),
@@ -68,7 +68,7 @@ fn what_is_outside_is_refused_whether_it_exists_or_not() {
         scratch.at("nowhere/at/all.bcp"),
         "../out/c.bcp".into(),
         "../../../../../../../../etc/passwd.bcp".into(),
-        // A name that only begins like the root's.
+        // A name that only starts like the root's.
         scratch.at("in2/a.bcp"),
     ] {
         is_outside(open(&roots, &given));
@@ -87,7 +87,7 @@ fn a_refusal_names_the_folders_that_may_be_used() {
 }
 
 #[test]
-fn what_is_missing_inside_is_missing() {
+fn a_missing_file_inside_is_reported_as_missing() {
     let (_scratch, roots) = two();
     refused(open(&roots, Path::new("b.bcp")), "does not exist");
     refused(open(&roots, Path::new("a.bcp/b.bcp")), "does not exist");
@@ -95,7 +95,7 @@ fn what_is_missing_inside_is_missing() {
 }
 
 #[test]
-fn a_folder_is_no_file() {
+fn a_folder_is_refused() {
     let (scratch, roots) = two();
     fs::create_dir(scratch.at("in/d.bcp")).unwrap();
     refused(open(&roots, Path::new("d.bcp")), "is a folder");
@@ -112,7 +112,7 @@ fn a_root_must_be_a_folder() {
 }
 
 #[test]
-fn a_new_file_may_be_made_in_a_root_and_an_old_one_replaced() {
+fn files_in_a_root_may_be_created_and_replaced() {
     let (scratch, roots) = two();
     let inside = fs::canonicalize(scratch.at("in")).unwrap();
     for name in ["new.bcp", "deep/new.bcp", "a.bcp"] {
@@ -144,7 +144,7 @@ fn links_are_followed_before_the_check() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_through_a_link_wherever_it_leads() {
+fn files_are_not_written_through_links() {
     use std::os::unix::fs::symlink;
     let (scratch, roots) = two();
     let inside = scratch.at("in");
@@ -160,7 +160,7 @@ fn nothing_is_written_through_a_link_wherever_it_leads() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_does_not_tell_what_exists_outside() {
+fn a_link_does_not_reveal_what_exists_outside() {
     use std::os::unix::fs::symlink;
     let (scratch, roots) = two();
     let inside = scratch.at("in");
@@ -177,7 +177,7 @@ fn a_link_does_not_tell_what_exists_outside() {
     refused(open(&roots, Path::new("circle.bcp")), "circle");
 }
 
-/// Exchanges two names as fast as it can, until it is dropped.
+/// Exchanges two names as fast as possible until it is dropped.
 #[cfg(target_os = "linux")]
 struct Flip {
     stop: std::sync::Arc<std::sync::atomic::AtomicBool>,
@@ -211,13 +211,13 @@ impl Drop for Flip {
     }
 }
 
-/// How long a race is run.
+/// The duration of a race.
 #[cfg(target_os = "linux")]
 const RACE: std::time::Duration = std::time::Duration::from_millis(800);
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_becomes_a_link_between_two_steps_leads_nowhere() {
+fn a_folder_replaced_by_a_link_during_the_check_is_refused() {
     use std::io::{Read, Write};
     let (scratch, roots) = two();
     scratch.file("out/b.bcp", "secret");
@@ -268,7 +268,7 @@ fn a_pipe_that_replaces_a_file_does_not_block() {
 
 #[cfg(unix)]
 #[test]
-fn what_could_block_is_not_opened() {
+fn files_that_could_block_are_not_opened() {
     let (scratch, roots) = two();
     let fifo = scratch.at("in/pipe.bcp");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
@@ -280,7 +280,7 @@ fn what_could_block_is_not_opened() {
 }
 
 #[test]
-fn several_roots_are_all_open() {
+fn every_root_may_be_used() {
     let (scratch, mut roots) = two();
     roots.add(&scratch.at("out")).unwrap();
     assert!(open(&roots, &scratch.at("out/c.bcp")).is_ok());

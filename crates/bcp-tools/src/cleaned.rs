@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use linkspan_wire::replace_unprintable;
 
-/// Replaces control characters in what is written to a terminal, however it is split into writes.
+/// Replaces control characters in text for a terminal, however it is split into writes.
 pub struct Cleaned<W> {
     out: W,
-    /// The end of the last piece, if it may belong to a longer character or line end.
+    /// The end of the last write, which may be an incomplete character or line end.
     held: Vec<u8>,
 }
 
@@ -22,7 +22,7 @@ impl<W: Write> Cleaned<W> {
         &self.out
     }
 
-    /// There is no further piece.
+    /// Writes the rest of the text.
     pub fn finish(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         let text = String::from_utf8_lossy(&held);
@@ -45,7 +45,7 @@ impl<W: Write> Write for Cleaned<W> {
     }
 }
 
-/// How many bytes at the end may belong to an incomplete character or line end.
+/// The number of bytes at the end that may belong to an incomplete character or line end.
 fn undecided(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return 1;
@@ -56,7 +56,7 @@ fn undecided(bytes: &[u8]) -> usize {
     };
     let begun = &tail[lead..];
     match std::str::from_utf8(begun) {
-        // The only error is that it ends.
+        // The character is only incomplete.
         Err(e) if e.valid_up_to() == 0 && e.error_len().is_none() => begun.len(),
         _ => 0,
     }
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_matter_how_a_text_is_split() {
+    fn the_result_does_not_depend_on_the_size_of_writes() {
         let text = "é\u{20ac}\u{1f600}a\r\nb\rc\x1b[31m\u{9b}5m\té\r";
         let mut bytes = text.as_bytes().to_vec();
         bytes.extend(b"\xff\xc3x\xe2\x82\n\xf0\x9f");

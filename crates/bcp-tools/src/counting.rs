@@ -1,9 +1,9 @@
-//! Counting tokens by a vocabulary.
+//! Counts tokens with a vocabulary.
 
 use linkspan_bcp::Tokenizer;
 use linkspan_tokens::Vocabulary;
 
-/// Counts for the budget engine.
+/// The tokenizer of a vocabulary, for budgets.
 #[derive(Debug, Clone, Copy)]
 pub struct Counter(pub Vocabulary);
 
@@ -17,10 +17,10 @@ impl Tokenizer for Counter {
     }
 }
 
-/// About this much is counted between two checks: a few hundredths of a second.
+/// Bytes counted between two checks, which take a few hundredths of a second.
 const PART: usize = 256 << 10;
 
-/// The number of tokens of a text; `None` if `go_on` says no before that is known.
+/// The number of tokens of a text; `None` if `go_on` returns `false` before the end.
 pub(crate) fn count_while(
     vocabulary: Vocabulary,
     text: &str,
@@ -41,9 +41,9 @@ pub(crate) fn count_while(
     Some(count)
 }
 
-/// A position behind `from` that no token crosses, so that both sides can be counted separately:
-/// between two words of letters, before the space or behind the line end. Both vocabularies split a
-/// text into words there before they look for tokens.
+/// A position after `from` that no token crosses, so that both sides can be counted separately: between two
+/// words of letters, before the space or after the line end. Both vocabularies split a text into words there
+/// before they look for tokens.
 fn seam(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let is_seam = |at: &usize| match &bytes[at - 1..at + 2] {

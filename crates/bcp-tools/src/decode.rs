@@ -1,4 +1,4 @@
-//! Rendering a file as text for a model.
+//! Renders a file as text for a model.
 
 use std::io::Write;
 
@@ -12,12 +12,12 @@ use crate::held::Held;
 use crate::progress::Progress;
 use crate::to_json;
 
-/// What is rendered, and how.
+/// The blocks to render, and their form.
 #[derive(Debug)]
 pub struct DecodeOptions {
     /// The blocks and their form.
     pub show: Show,
-    /// The most tokens that the text may have.
+    /// The maximum number of tokens of the text.
     pub budget: Option<u64>,
     /// The tokenizer that counts them.
     pub vocabulary: Vocabulary,
@@ -27,7 +27,7 @@ pub struct DecodeOptions {
     pub terminal: bool,
 }
 
-/// Renders a file into an output, which is not committed yet.
+/// Renders a file into an output, without committing it.
 pub fn decode(
     document: &Document,
     name: &str,
@@ -42,7 +42,7 @@ pub fn decode(
     };
     let output_is_atomic = output.is_atomic();
     let mut out = Held::new(output, document, options.terminal);
-    // A stream must not get half a text. A file that is not complete does not appear.
+    // A stream must not get a part of a text. An incomplete file does not appear.
     let complete = if output_is_atomic {
         Ok(())
     } else {
@@ -87,7 +87,7 @@ fn render(
         }
         _ => document.show(show, out, watch)?,
     };
-    // A file gets the text as it was rendered; a stream gets complete lines.
+    // A file gets exactly the rendered text; a stream gets complete lines.
     if out.wants_line_end() {
         out.write_all(b"\n")?;
     }
@@ -95,7 +95,7 @@ fn render(
 }
 
 impl DecodeOptions {
-    /// What the user should know about the text, beside the first block that could not be read.
+    /// Warnings about the text, besides the first unreadable block.
     pub fn warnings(&self, report: &Report) -> Vec<String> {
         let unreadable = report.unreadable.iter().skip(1);
         let mut warnings: Vec<String> = unreadable.map(ToString::to_string).collect();
@@ -105,7 +105,7 @@ impl DecodeOptions {
         if self.show.verbosity != Verbosity::Adaptive {
             warnings.push("--budget has no effect with this --verbosity".to_owned());
         }
-        // With --compat tokens are not counted.
+        // With --compat, tokens are not counted.
         let Some(tokens) = report.tokens else {
             return warnings;
         };
@@ -116,7 +116,7 @@ impl DecodeOptions {
                 others(report)
             ));
         } else if tokens == 0 && left_out > 0 {
-            warnings.push(format!("not one block fits into {budget} tokens"));
+            warnings.push(format!("no block fits into {budget} tokens"));
         } else if left_out > 0 && !report.noted {
             let noun = if left_out == 1 {
                 "block is"
@@ -124,14 +124,14 @@ impl DecodeOptions {
                 "blocks are"
             };
             warnings.push(format!(
-                "{left_out} {noun} left out, and {budget} tokens have no room for a line that says so"
+                "{left_out} {noun} left out, and {budget} tokens leave no room for a line about that"
             ));
         }
         warnings
     }
 }
 
-/// How many blocks are left out, as the end of a sentence; empty if the text has a line for that.
+/// The number of left-out blocks, as the end of a sentence; empty if the text has a line about them.
 pub(crate) fn others(report: &Report) -> String {
     match report.left_out {
         0 => String::new(),

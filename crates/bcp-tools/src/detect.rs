@@ -1,8 +1,8 @@
 //! The form of a file, by its content and its name.
 //!
-//! The content decides whether it is text. Among texts the whole name decides, then its extension,
-//! then the program that runs it (`#!`), then the beginning of the name (`Dockerfile.dev`); otherwise
-//! it is plain text. `table::RULES` has all names.
+//! The content determines whether it is text. For texts, the first match counts: the whole name, its
+//! extension, the program that runs it (`#!`), the start of the name (`Dockerfile.dev`); otherwise it is
+//! plain text. `table::RULES` has all names.
 
 mod table;
 
@@ -13,13 +13,13 @@ use table::{RULES, Rule};
 /// The kind of block that a file becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Code in the language of that name; not every language has a code in the format.
+    /// Code in the language with that name; some languages have no byte in the format.
     Code(&'static str),
     /// A document.
     Document(DocFormat),
     /// Data.
     Data(DataFormat),
-    /// Changes to files, if they can be split.
+    /// A diff, if it can be split into files.
     Diff,
     /// An image.
     Image(Media),
@@ -35,15 +35,15 @@ impl Form {
 /// Why a file does not become a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoText {
-    /// It has a NUL byte.
+    /// It contains a NUL byte.
     Binary,
-    /// It may be a text, but not in UTF-8, and cannot be rendered.
+    /// It may be a text, but not in UTF-8, so it cannot be rendered.
     NotUtf8,
     /// It is a text in UTF-16.
     Utf16,
 }
 
-/// How far to look for a NUL byte.
+/// The bytes that are searched for a NUL byte.
 const HEAD: usize = 8 << 10;
 
 /// The form of a file with this name (without its folder) and content.
@@ -61,7 +61,7 @@ pub fn detect(name: &str, content: &[u8]) -> Result<Form, NoText> {
         .unwrap_or(Form::Document(DocFormat::Plain)))
 }
 
-/// The form of a content without a name, which was piped in.
+/// The form of piped content without a name.
 pub fn detect_nameless(content: &[u8]) -> Result<Form, NoText> {
     match detect("", content)? {
         Form::Document(_) if is_diff(content) => Ok(Form::Diff),
@@ -69,7 +69,7 @@ pub fn detect_nameless(content: &[u8]) -> Result<Form, NoText> {
     }
 }
 
-/// Whether it begins like the output of `git diff` or `diff -u`.
+/// Whether the content starts like the output of `git diff` or `diff -u`.
 fn is_diff(content: &[u8]) -> bool {
     let mut lines = content.split(|byte| *byte == b'\n');
     let (first, second) = (lines.next(), lines.next());
@@ -101,7 +101,7 @@ fn text(content: &[u8]) -> Result<&str, NoText> {
     if content[..content.len().min(HEAD)].contains(&0) {
         return Err(NoText::Binary);
     }
-    // All of it, not only the head: it is rendered as a whole.
+    // The whole content, because it is rendered as a whole.
     std::str::from_utf8(content).map_err(|_| NoText::NotUtf8)
 }
 
@@ -134,14 +134,14 @@ fn by_interpreter(text: &str) -> Option<Form> {
         let argument = words.find(|word| !word.starts_with('-') && !word.contains('='));
         program = base(argument?)?;
     }
-    // python3.12 is python.
+    // `python3.12` counts as `python`.
     let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(form(|rule| rule.programs.contains(&program)).unwrap_or(Form::Code("unknown")))
 }
 
 fn is_svg(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    // What may precede the element.
+    // Skips the elements that may precede `<svg>`.
     for (open, close) in [("<?xml", "?>"), ("<!DOCTYPE svg", ">"), ("<!--", "-->")] {
         if rest.starts_with(open) {
             rest = rest
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_known_by_its_ending() {
+    fn code_is_detected_by_its_extension() {
         for (name, lang) in [
             ("main.rs", "rust"),
             ("App.TSX", "typescript"),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_without_a_byte_is_code_all_the_same() {
+    fn a_language_without_a_byte_is_code_too() {
         for name in [
             "a.zig",
             "Dockerfile",
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn code_without_an_ending_is_known_by_the_program_that_runs_it() {
+    fn code_without_an_extension_is_detected_by_its_interpreter() {
         for (line, lang) in [
             ("#!/bin/sh", "shell"),
             ("#! /bin/bash -e", "shell"),
@@ -220,7 +220,7 @@ mod tests {
                 "{line}"
             );
         }
-        // The name says more, unless it only begins with a word that we know.
+        // The name has precedence, unless only its start is known.
         assert_eq!(
             detect("license-check", b"#!/bin/sh\n"),
             Ok(Form::Code("shell"))
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_known_by_their_names() {
+    fn documents_are_detected_by_their_names() {
         for (name, format) in [
             ("README.md", DocFormat::Markdown),
             ("README", DocFormat::Plain),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_data_and_not_code() {
+    fn data_formats_are_not_code() {
         for (name, format) in [
             ("package.json", DataFormat::Json),
             ("ci.yml", DataFormat::Yaml),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_is_known_by_its_content() {
+    fn content_without_a_name_is_detected_by_its_start() {
         for (content, form) in [
             ("diff --git a/x b/x\n--- a/x\n+++ b/x\n", Form::Diff),
             ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n", Form::Diff),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_known_by_their_bytes() {
+    fn images_are_detected_by_their_bytes() {
         for (bytes, media) in [
             (&b"\x89PNG\r\n\x1a\n\0\0"[..], Media::Png),
             (b"\xff\xd8\xff\xe0", Media::Jpeg),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_svg_is_a_picture_made_of_text() {
+    fn an_svg_is_an_image() {
         let svg = b"<?xml version=\"1.0\"?>\n<!-- by hand -->\n<svg xmlns=\"x\"/>";
         for name in ["logo.svg", "logo"] {
             assert_eq!(detect(name, svg), Ok(Form::Image(Media::Svg)));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_utf8_text_is_said_to_be_none() {
+    fn content_that_is_not_utf8_text_is_refused() {
         assert_eq!(detect("a.rs", b"a\0b"), Err(NoText::Binary));
         assert_eq!(detect("a.rs", b"\xff\xfea\0"), Err(NoText::Utf16));
         assert_eq!(detect("a.rs", b"caf\xe9"), Err(NoText::NotUtf8));
@@ -315,14 +315,14 @@ mod tests {
     }
 
     #[test]
-    fn a_character_on_the_edge_of_the_head_is_whole() {
+    fn a_character_across_the_end_of_the_head_is_valid() {
         let mut text = vec![b'a'; HEAD - 1];
         text.extend("é".as_bytes());
         assert!(document(&text));
     }
 
     #[test]
-    fn an_empty_file_is_what_its_name_says() {
+    fn an_empty_file_is_detected_by_its_name() {
         assert_eq!(detect("__init__.py", b""), Ok(Form::Code("python")));
         assert!(document(b""));
     }

@@ -1,8 +1,8 @@
 //! The differences between two files, block by block.
 //!
-//! Blocks are identified by what they are about (a path, a title, a tool's name), not by their
-//! numbers: a block that is inserted in front of others does not change them. Only two hashes are
-//! kept of each block; the text about those that changed is read from the files again.
+//! Blocks are identified by their subject (a path, a title, a tool's name), not by their indexes, so that an
+//! inserted block does not affect the blocks after it. Only two hashes per block are kept; the names of
+//! changed blocks are read from the files again.
 
 mod compare;
 
@@ -52,7 +52,7 @@ impl Diff {
         Self { old, new, changes }
     }
 
-    /// Whether there are none.
+    /// Whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -94,7 +94,7 @@ fn items(document: &Document, progress: &dyn Progress) -> Result<Vec<Item>, Erro
     while let Some(frame) = reader.next()? {
         let block = frame.block()?;
         let mut content = hash(frame.body);
-        // The number of its target changes with every block that is inserted before.
+        // The target's index changes with every block that is inserted before it.
         if let Content::Annotation { target, value, .. } = &block.content {
             targets.push((items.len(), *target));
             content = hash(value);
@@ -116,7 +116,7 @@ fn items(document: &Document, progress: &dyn Progress) -> Result<Vec<Item>, Erro
     Ok(items)
 }
 
-/// What a block is about, without the target of an annotation.
+/// The name of a block, without the target of an annotation.
 fn label(kind: u8, block: &Block<'_>) -> String {
     let name = listing::type_name(kind);
     match &block.content {
@@ -133,7 +133,7 @@ fn label(kind: u8, block: &Block<'_>) -> String {
     }
 }
 
-/// Writes the differences; without styles, as JSON.
+/// Writes the differences; as JSON without styles.
 struct Printer<'a, W: Write> {
     out: Watched<W>,
     styles: Option<Styles>,
@@ -143,12 +143,12 @@ struct Printer<'a, W: Write> {
 }
 
 impl<W: Write> Printer<'_, W> {
-    /// The blocks of the new file in its order, then the removed ones in the order of the old file.
+    /// The blocks of the new file in its order, then the removed blocks in the order of the old file.
     fn all(&mut self, diff: &Diff) -> Result<()> {
         let Diff { old, new, changes } = diff;
         if self.styles.is_none() {
             let same = changes.is_empty();
-            // `Watched` keeps the error.
+            // `Watched` stores the error.
             let _ = write!(self.out, r#"{{"same":{same},"blocks":["#);
         }
         let fate = |at: usize| changes.new.get(at).copied().unwrap_or(Fate::Same);
@@ -170,7 +170,7 @@ impl<W: Write> Printer<'_, W> {
         Ok(())
     }
 
-    /// `Same` stands for a removed block, as nothing is written about equal blocks.
+    /// `Same` stands for a removed block, as equal blocks are not written.
     fn one(&mut self, fate: Fate, at: usize, about: &str) -> io::Result<()> {
         let Some(Styles {
             name, good, bad, ..
@@ -222,10 +222,10 @@ impl<W: Write> Printer<'_, W> {
     }
 }
 
-/// Takes the number of a block, and what it is about.
+/// Called with the index and the name of a block.
 type With<'w> = dyn FnMut(usize, &str) -> io::Result<()> + 'w;
 
-/// Reads a file again, and passes on what the wanted blocks are about.
+/// Reads a file again, and passes on the names of the wanted blocks.
 fn each(
     document: &Document,
     wanted: &dyn Fn(usize) -> bool,
@@ -245,7 +245,7 @@ fn each(
     })
 }
 
-/// What the targets of the wanted annotations are about.
+/// The names of the targets of the wanted annotations.
 fn targets(
     document: &Document,
     wanted: &dyn Fn(usize) -> bool,
@@ -270,7 +270,7 @@ fn targets(
     Ok(labels)
 }
 
-/// Reads the wanted blocks: their numbers, types and contents.
+/// Reads the wanted blocks: their indexes, types and contents.
 fn read(
     document: &Document,
     wanted: &dyn Fn(usize, Head) -> bool,

@@ -1,4 +1,4 @@
-//! Writing a BCP file from a manifest, or from files and folders.
+//! Writes a BCP file from a manifest, or from files and folders.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -14,18 +14,18 @@ use crate::pack::{Item, Pack};
 use crate::progress::Progress;
 use crate::watched::Watched;
 
-/// How a file is written.
+/// Options for writing a file.
 #[derive(Debug, Default)]
 pub struct EncodeOptions {
     /// Compression of blocks, and references to repeated ones.
     pub write: WriteOptions,
-    /// Whether all blocks are compressed together, where that makes the file smaller.
+    /// Whether all blocks are compressed together, if that makes the file smaller.
     pub compress_payload: bool,
-    /// Where every body is kept as well.
+    /// A store that also gets every body.
     pub store: Option<FolderStore>,
 }
 
-/// What was written.
+/// The result of writing a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Encoded {
     /// The size of the file.
@@ -35,28 +35,28 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// For programs; `name` is the file.
+    /// The result as JSON; `name` is the file.
     pub fn json(&self, name: &str) -> String {
         let (name, Self { bytes, blocks }) = (quote(name), self);
         format!(r#"{{"output":{name},"bytes":{bytes},"blocks":{blocks}}}"#)
     }
 }
 
-/// Takes blocks.
+/// Writes a block.
 type Sink<'s> = dyn FnMut(&Block<'_>, Option<Priority>) -> Result<()> + 's;
 
-/// Which files a manifest may name, and how it is read.
+/// The files that a manifest may name, and the dialect of the manifest.
 #[derive(Debug)]
 pub struct ManifestAccess {
-    /// The folder of the manifest. It may name files in this folder.
+    /// The folder of the manifest, whose files it may name.
     pub folder: PathBuf,
-    /// Whether it may name other files as well.
+    /// Whether it may name files elsewhere too.
     pub allow_outside: bool,
-    /// Whether what bcp 0.1.0 ignores is ignored.
+    /// Whether members that bcp 0.1.0 ignores are ignored.
     pub compat: bool,
 }
 
-/// Writes the blocks of a manifest, and of the files that it names.
+/// Writes the blocks of a manifest file, and of the files that it names.
 pub fn encode_manifest_file(
     input: Stream,
     access: &ManifestAccess,
@@ -85,7 +85,7 @@ pub fn encode_manifest_file(
     encoded
 }
 
-/// Writes the blocks of a manifest, until `watch` says no.
+/// Writes the blocks of a manifest, until `watch` returns `false`.
 pub fn encode_manifest(
     input: impl Read,
     name: &str,
@@ -114,7 +114,7 @@ fn refused(name: &str, error: ManifestError) -> BcpError {
     }
 }
 
-/// The manifest among the inputs: a single one that is stdin or ends in `.json`.
+/// The manifest among the inputs: a single input that is stdin or ends in `.json`.
 pub fn manifest_in(inputs: &[PathBuf]) -> Option<&Path> {
     let [only] = inputs else {
         return None;
@@ -125,7 +125,7 @@ pub fn manifest_in(inputs: &[PathBuf]) -> Option<&Path> {
     is_manifest.then_some(only)
 }
 
-/// Whether a file begins as manifests do.
+/// Whether a file starts like a manifest.
 pub fn looks_like_a_manifest(path: &Path) -> bool {
     let Ok((file, _)) = open_regular(path, Links::Follow) else {
         return false;
@@ -137,7 +137,7 @@ pub fn looks_like_a_manifest(path: &Path) -> bool {
     read.is_ok() && first.is_some_and(|first| first.starts_with("\"blocks\""))
 }
 
-/// Writes the blocks of files and folders; `each` is told about every file.
+/// Writes the blocks of files and folders; `each` is called for every file.
 pub fn encode_files(
     pack: Pack,
     options: &EncodeOptions,
@@ -155,7 +155,7 @@ pub fn encode_files(
     })
 }
 
-/// Writes the blocks that `fill` puts into the sink.
+/// Writes the blocks that `fill` passes to the sink.
 fn write(
     output: &mut Output,
     options: &EncodeOptions,
@@ -167,7 +167,7 @@ fn write(
         let failed = out.failed;
         return encoded.map_err(|e| failed.map_or(e, |failed| output.incomplete(failed)));
     }
-    // Whether compression helps is known only at the end, so that both forms are made.
+    // The benefit of compression is only known at the end, so both forms are made.
     let mut plain = output.spool()?;
     let mut out = Watched::new(BufWriter::with_capacity(CHUNK, &plain));
     let encoded = blocks(&mut out, options, fill);
@@ -175,7 +175,7 @@ fn write(
     drop(out);
     let encoded = encoded.map_err(|e| failed.map_or(e, |failed| output.incomplete(failed)))?;
     if encoded.bytes > Limits::default().payload {
-        // Readers would refuse to inflate it.
+        // Readers would refuse to inflate the payload.
         copy(&mut plain, output).map_err(|e| output.incomplete(e))?;
         return Ok(encoded);
     }
@@ -190,7 +190,7 @@ fn write(
     })
 }
 
-/// How much is read or written at a time.
+/// Bytes per read or write.
 const CHUNK: usize = 128 << 10;
 
 fn compress(plain: &mut File, packed: &File) -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! The work of the reader server's tools, on files that may be used.
+//! The implementation of the server's tools, on files that may be used.
 
 use std::fs::File;
 use std::io::Write;
@@ -20,7 +20,7 @@ use crate::stats::Stats;
 /// Reads a file that a manifest names, up to a number of bytes.
 pub type ReadFn<'a> = &'a dyn Fn(&str, u64) -> Result<Vec<u8>>;
 
-/// `true` when the result is not needed any more.
+/// Returns `true` once the result is not needed any more.
 pub type StopFn<'a> = &'a dyn Fn() -> bool;
 
 /// The result of a tool.
@@ -28,7 +28,7 @@ pub type StopFn<'a> = &'a dyn Fn() -> bool;
 pub struct ToolOutput {
     /// The text.
     pub text: String,
-    /// A note about the text that is not part of it.
+    /// A note about the text.
     pub(crate) note: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl From<String> for ToolOutput {
     }
 }
 
-/// The work of the tools.
+/// The implementation of the tools.
 pub trait Engine: Send + Sync + 'static {
     /// Renders a file.
     fn read(
@@ -53,7 +53,7 @@ pub trait Engine: Send + Sync + 'static {
     /// Lists the blocks of a file.
     fn inspect(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String>;
 
-    /// Writes a file from a manifest, or leaves nothing behind. Returns its size.
+    /// Writes a file from a manifest, or no file at all. Returns its size.
     fn encode(
         &self,
         manifest: File,
@@ -71,7 +71,7 @@ pub trait Engine: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Codec;
 
-/// The longest text of a tool, because it has to fit into a message.
+/// The maximum text of a tool in bytes, as it has to fit into a message.
 pub(crate) const MOST_TEXT: usize = 64 << 20;
 
 impl Engine for Codec {
@@ -100,7 +100,7 @@ impl Engine for Codec {
             None => {
                 let mut text = Bounded(Vec::new());
                 let report = document.show(&show, &mut text, &mut watch);
-                // Rendered text is valid UTF-8, so that nothing is replaced.
+                // Rendered text is valid UTF-8, so no bytes are replaced.
                 let text = String::from_utf8(text.0)
                     .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
                 report.map(|report| (text, report))
@@ -123,8 +123,8 @@ impl Engine for Codec {
                 others(&report)
             )),
             (Some(budget), _) if report.left_out > 0 && !report.noted => Some(format!(
-                "{} of its blocks are left out: the budget of {budget} tokens has no room even for a \
-                 line that says so.",
+                "{} of its blocks are left out: the budget of {budget} tokens leaves no room even for a \
+                 line about that.",
                 report.left_out
             )),
             _ => None,
@@ -214,7 +214,7 @@ impl Write for Bounded {
     }
 }
 
-/// A writer that fails when the result is not needed any more.
+/// A writer that fails once the result is not needed any more.
 struct Stoppable<'s, W> {
     out: W,
     stop: StopFn<'s>,

@@ -1,4 +1,4 @@
-//! What can go wrong, as data, and what to do about it.
+//! Errors as data, with hints for the user.
 
 mod text;
 
@@ -16,7 +16,7 @@ use crate::files::Denied;
 /// The result of most functions of this crate.
 pub type Result<T, E = BcpError> = std::result::Result<T, E>;
 
-/// Why a command or a tool failed. `Display` is the problem and what to do next, in one sentence;
+/// Why a command or a tool failed. `Display` is the problem and the hint in one sentence;
 /// [`BcpError::problem`] and [`BcpError::hint`] are its two parts.
 #[derive(Debug)]
 pub enum BcpError {
@@ -24,10 +24,10 @@ pub enum BcpError {
     Read {
         /// The file.
         name: String,
-        /// What the operating system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// A stream has to be kept in memory and is longer than the limit.
+    /// A stream that has to be kept in memory exceeds the limit.
     StreamTooLong {
         /// The stream.
         name: String,
@@ -38,91 +38,91 @@ pub enum BcpError {
     Input {
         /// The input.
         path: PathBuf,
-        /// What the operating system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// An input is the output as well.
+    /// An input is also the output.
     SameFile(PathBuf),
     /// A file cannot be created.
     Create {
         /// The file.
         name: String,
-        /// What the operating system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// Not all of an output could be written.
+    /// An output could not be written completely.
     Write {
         /// The output.
         name: String,
-        /// Whether nothing of it is visible now.
+        /// Whether no part of it is visible.
         atomic: bool,
-        /// What the operating system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The text about a file could not be written to the given writer.
+    /// The text about a file could not be written.
     Print(io::Error),
     /// A file is damaged, or is not a BCP file.
     File {
         /// The file.
         name: String,
-        /// What is wrong with it, and where.
+        /// The error, with its position.
         error: Box<Error>,
     },
     /// `decode` has no text to write.
     NothingDecoded {
         /// The file.
         name: String,
-        /// The blocks that were asked for.
+        /// The requested blocks.
         blocks: Option<Vec<u64>>,
-        /// Why.
+        /// The reason.
         failed: Box<Failed>,
     },
     /// A tool has no text to return.
     NothingRead {
         /// The file.
         name: String,
-        /// Why.
+        /// The reason.
         failed: Box<Failed>,
     },
     /// `inspect` was asked for a block that does not exist.
     NoBlock {
         /// The file.
         name: String,
-        /// The number that was asked for.
+        /// The requested index.
         block: u64,
-        /// How many blocks there are.
+        /// The number of blocks.
         blocks: u64,
     },
     /// No block fits into the budget.
     Budget {
         /// The file.
         name: String,
-        /// How many blocks are left out.
+        /// The number of left-out blocks.
         left_out: u64,
     },
     /// A block cannot be written.
     Encode(Box<Error>),
     /// The folder of `--store` cannot be used.
     Store(io::Error),
-    /// A manifest is wrong.
+    /// A manifest is invalid.
     Manifest {
         /// The manifest.
         name: String,
-        /// What is wrong with it.
+        /// The error.
         error: Box<ManifestError>,
     },
-    /// JSON that is not a manifest: most likely a file that is to be packed.
+    /// JSON that is not a manifest, most likely a file to be packed.
     NotAManifest {
         /// The file.
         name: String,
-        /// What is missing.
+        /// The error.
         error: Box<ManifestError>,
     },
     /// A file that a manifest names may not be read, or cannot be.
     NamedFile {
         /// The file, as the manifest names it.
         name: String,
-        /// Why.
+        /// The reason.
         denied: Denied,
     },
     /// A file that a manifest names is larger than the limit.
@@ -136,16 +136,16 @@ pub enum BcpError {
     Root {
         /// The folder.
         folder: PathBuf,
-        /// What the operating system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The reader server may not use a file, or cannot.
+    /// The server may not use a file, or cannot.
     Denied {
         /// The file, as the client names it.
         path: PathBuf,
         /// Whether it was to be written.
         write: bool,
-        /// Why.
+        /// The reason.
         denied: Denied,
         /// The folders that may be used.
         folders: Vec<PathBuf>,
@@ -154,22 +154,22 @@ pub enum BcpError {
     NamesOutside(Box<BcpError>),
     /// There is no tool with this name.
     UnknownTool(String),
-    /// An argument of a tool is not what its schema says.
+    /// An argument of a tool does not match its schema.
     Argument(String),
-    /// A tool took longer than it may.
+    /// A tool exceeded its time limit.
     Late(Duration),
-    /// The text of a tool has this many bytes, which is more than a message may have.
+    /// The text of a tool has this many bytes, which exceeds the limit of a message.
     TextTooLong(usize),
     /// A file was replaced between writing it and reading it.
     Replaced,
-    /// The work was stopped from outside.
+    /// The work was stopped by the caller.
     Stopped,
     /// A tool panicked.
     Panicked,
 }
 
 impl BcpError {
-    /// A file that is not what it should be.
+    /// The error of an invalid file.
     pub fn file(name: &str, error: Error) -> Self {
         Self::File {
             name: name.to_owned(),
@@ -181,7 +181,7 @@ impl BcpError {
         Self::Encode(Box::new(error))
     }
 
-    /// Whether a further folder might allow it.
+    /// Whether access to another folder might allow the operation.
     pub fn is_outside(&self) -> bool {
         matches!(
             self,
@@ -206,7 +206,7 @@ impl fmt::Display for BcpError {
 
 impl std::error::Error for BcpError {}
 
-/// A path as a message names it: on one line, without control characters.
+/// A path in a message: on one line, without control characters.
 pub fn path_name(path: &Path) -> String {
     escape_line(&path.to_string_lossy()).into_owned()
 }
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_is_the_problem_and_what_to_do() {
+    fn the_text_is_the_problem_and_the_hint() {
         let error = BcpError::Read {
             name: "src".to_owned(),
             error: io::ErrorKind::IsADirectory.into(),
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(error.hint().as_deref(), Some(hint));
         let text = format!("cannot read src: it is a folder; {hint}");
         assert_eq!(error.to_string(), text);
-        // What a manifest names keeps its own text.
+        // `NamesOutside` keeps the text of its error.
         let outside = BcpError::NamesOutside(Box::new(error));
         assert!(outside.is_outside());
         assert_eq!(outside.to_string(), text);

@@ -1,5 +1,4 @@
-//! Reading and writing files: bounded reads, no blocking on a pipe without a writer, and no
-//! partial file left behind.
+//! Reads and writes files: bounded reads, no blocking on a pipe without a writer, and no partial files.
 
 mod folder;
 mod input;
@@ -20,7 +19,7 @@ pub use output::Output;
 pub use partial::{Cleared, PartialFiles};
 pub use roots::{Denied, Opened, OutputPath, Roots};
 
-/// The input that stands for stdin, and the output that stands for stdout.
+/// The input that means stdin, and the output that means stdout.
 pub const DASH: &str = "-";
 
 /// Why a path was not opened.
@@ -41,16 +40,16 @@ impl From<io::Error> for Refused {
 /// Whether a link at the end of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// It is followed.
+    /// The link is followed.
     Follow,
-    /// It is refused.
+    /// The link is refused.
     Refuse,
 }
 
-/// Opens a regular file for reading, and nothing else.
+/// Opens a regular file for reading; refuses other kinds of files.
 pub fn open_regular(path: &Path, links: Links) -> Result<(File, Metadata), Refused> {
-    // Checked before it is opened, because opening a device may have effects, and afterwards,
-    // because it may have been replaced in between.
+    // Checked before opening, because opening a device may have effects, and again afterwards, because the
+    // file may have been replaced in between.
     let seen = match links {
         Links::Follow => fs::metadata(path)?,
         Links::Refuse => fs::symlink_metadata(path)?,
@@ -66,7 +65,7 @@ pub fn open_regular(path: &Path, links: Links) -> Result<(File, Metadata), Refus
     Ok((file, meta))
 }
 
-/// Reads everything, unless that is more than `limit` bytes. `expected` saves growing.
+/// Reads to the end, unless that exceeds `limit` bytes. `expected` is the initial capacity.
 pub fn read_bounded(from: impl Read, expected: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let room = expected.min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
@@ -74,7 +73,7 @@ pub fn read_bounded(from: impl Read, expected: u64, limit: u64) -> io::Result<Op
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// Opens a pipe without waiting for its other end. The flag has no effect on a regular file.
+/// Opens a pipe without waiting for its other end. The flag has no effect on regular files.
 #[cfg(unix)]
 fn without_waiting(options: &mut OpenOptions, links: Links) -> &mut OpenOptions {
     use rustix::fs::OFlags;
@@ -91,7 +90,7 @@ fn without_waiting(options: &mut OpenOptions, _: Links) -> &mut OpenOptions {
     options
 }
 
-/// Identifies a file independently of the path that leads to it.
+/// Identifies a file independently of its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity(
     #[cfg(unix)] (u64, u64),
@@ -135,7 +134,7 @@ mod tests {
             let refused = open_regular(&fifo, links).unwrap_err();
             assert!(matches!(refused, Refused::NotAFile));
         }
-        // Also if it replaces a file after the check.
+        // Also if the pipe replaces a file after the check.
         let options = &mut OpenOptions::new();
         assert!(
             without_waiting(options.read(true), Links::Refuse)
@@ -146,7 +145,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_followed_only_where_that_is_wanted() {
+    fn a_link_is_followed_only_with_links_follow() {
         let scratch = Scratch::new();
         let file = scratch.file("file", "x");
         let link = scratch.path().join("link");
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_apart() {
+    fn different_files_have_different_identities() {
         let scratch = Scratch::new();
         let (a, b) = (scratch.file("a", "same"), scratch.file("b", "same"));
         assert_ne!(Identity::of(&a), Identity::of(&b));

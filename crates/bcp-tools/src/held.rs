@@ -1,8 +1,7 @@
-//! Text that is held back until all of it could be made.
+//! Text that is held back until it is complete.
 //!
-//! A file appears when it is complete, and a stream should get the whole text or nothing as well. A
-//! source whose frames were checked before has no error at its end; one that is compressed as a whole
-//! may have one.
+//! A file appears when it is complete; a stream, too, should get the whole text or none of it. A source whose
+//! frames have been checked cannot fail at its end; one with a compressed payload can.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -13,19 +12,19 @@ use crate::cleaned::Cleaned;
 use crate::error::{BcpError, Result};
 use crate::files::Output;
 
-/// This much is held in memory, and more in a file without a name.
+/// Bytes held in memory; more are held in an unnamed file.
 const MEMORY: usize = 1 << 20;
 
-/// How much is copied at a time.
+/// Bytes copied at a time.
 const CHUNK: usize = 128 << 10;
 
 pub(crate) struct Held<'o> {
     out: Out<'o>,
     state: State,
-    /// Whether the source may have an error at its end.
+    /// Whether the source may fail at its end.
     doubtful: bool,
     last: u8,
-    /// Why it could not be written. The renderer reports it like a source that could not be read.
+    /// The error of a failed write. The renderer reports it like an unreadable source.
     failed: Option<BcpError>,
 }
 
@@ -38,7 +37,7 @@ enum Out<'o> {
 enum State {
     Memory(Vec<u8>),
     Spooled(File),
-    /// Nothing is held.
+    /// The text is passed on without being held.
     Passed,
 }
 
@@ -64,21 +63,21 @@ impl<'o> Held<'o> {
         }
     }
 
-    /// Whether it is a stream whose last line is not terminated.
+    /// Whether the output is a stream and its last line is not terminated.
     pub(crate) fn wants_line_end(&self) -> bool {
         self.output().is_stream() && self.last != b'\n'
     }
 
-    /// All of the text was made.
+    /// Writes the held text: it is complete.
     pub(crate) fn finish(mut self) -> Result<()> {
-        let finished = self.let_go().and_then(|()| match &mut self.out {
+        let finished = self.release().and_then(|()| match &mut self.out {
             Out::Plain(out) => out.flush(),
             Out::Terminal(out) => out.finish().and_then(|()| out.flush()),
         });
         finished.map_err(|e| self.output().incomplete(e))
     }
 
-    /// Why it could not be written, if a write failed.
+    /// The error of a failed write, if any.
     pub(crate) fn failed(&mut self) -> Option<BcpError> {
         self.failed.take()
     }
@@ -90,7 +89,7 @@ impl<'o> Held<'o> {
         }
     }
 
-    fn let_go(&mut self) -> io::Result<()> {
+    fn release(&mut self) -> io::Result<()> {
         match std::mem::replace(&mut self.state, State::Passed) {
             State::Memory(held) => self.pass(&held),
             State::Spooled(mut file) => {
@@ -128,7 +127,7 @@ impl<'o> Held<'o> {
                 file.write_all(&held)?;
                 self.state = State::Spooled(file);
             } else {
-                self.let_go()?;
+                self.release()?;
             }
         }
         match &mut self.state {

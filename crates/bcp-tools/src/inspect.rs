@@ -1,4 +1,4 @@
-//! The blocks of a file, one by one.
+//! Lists the blocks of a file.
 
 use std::io::Write;
 
@@ -9,21 +9,21 @@ use crate::error::{BcpError, Result};
 use crate::listing::{self, Detail, Styles};
 use crate::watched::Watched;
 
-/// Which blocks are listed, and how.
+/// The blocks to list, and the form of the list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InspectOptions {
-    /// Only the block with this number.
+    /// Only the block with this index.
     pub block: Option<u64>,
-    /// What is shown of each block.
+    /// The details of each block.
     pub detail: Detail,
-    /// Whether one JSON object is written instead of lines.
+    /// Whether to write one JSON object instead of lines.
     pub json: bool,
     /// The colours of lines.
     pub styles: Styles,
 }
 
-/// Lists the blocks of a file. The error is the first block that cannot be read; the others are listed
-/// all the same.
+/// Lists the blocks of a file. The error is that of the first unreadable block; the others are listed
+/// nevertheless.
 pub fn inspect(
     document: &Document,
     name: &str,
@@ -58,13 +58,13 @@ pub fn inspect(
     }
 }
 
-/// Writes the lines of all blocks, and returns the errors of those that cannot be read.
+/// Writes the lines of all blocks; returns the errors of unreadable ones.
 pub(crate) fn write(document: &Document, options: InspectOptions, out: &mut dyn Write) -> Listed {
     let Styles {
         name: bold, bad, ..
     } = options.styles;
-    // The number of blocks is written first, so that they are counted before. A file whose end is
-    // missing is not listed.
+    // The first line has the number of blocks, so they are counted before. A file without an END block is not
+    // listed.
     let (count, end) = count(document, options.detail.compat)?;
     let mut reader = document.reader()?;
     let header = reader.header();
@@ -104,13 +104,13 @@ pub(crate) fn write(document: &Document, options: InspectOptions, out: &mut dyn 
     Ok(errors)
 }
 
-/// The errors of the blocks that cannot be read; or why the file cannot be listed.
+/// The errors of unreadable blocks; or the error of a file that cannot be listed.
 type Listed = Result<Vec<Error>, Error>;
 
-/// A block and its frame, or why it cannot be read.
+/// A block and its frame, or its error.
 type Read<'r> = Result<(&'r Frame<'r>, &'r Block<'r>), &'r Error>;
 
-/// Takes the number and the type of a block, and the block.
+/// Called with the index and the type of a block, and the block.
 type Each<'e> = dyn FnMut(u64, u8, Read<'_>) -> Result<(), Error> + 'e;
 
 /// Reads the blocks, or only one of them.
@@ -131,8 +131,8 @@ fn each(reader: &mut Reader<Input>, only: Option<u64>, with: &mut Each<'_>) -> R
     Ok(())
 }
 
-/// The number of blocks, and where the END block begins. With `all` every block must be readable, as
-/// for the reference.
+/// The number of blocks, and the offset of the END block. With `all`, every block must be readable, as in the
+/// reference implementation.
 fn count(document: &Document, all: bool) -> Result<(u64, u64), Error> {
     let mut reader = document.reader()?;
     let mut count = 0;
@@ -145,7 +145,7 @@ fn count(document: &Document, all: bool) -> Result<(u64, u64), Error> {
     Ok((count, reader.offset() - 4))
 }
 
-/// The same as one JSON object.
+/// Writes the blocks as one JSON object.
 fn write_json(document: &Document, options: InspectOptions, out: &mut dyn Write) -> Listed {
     let (_, end) = count(document, false)?;
     let mut reader = document.reader()?;

@@ -1,11 +1,12 @@
-//! What the `bcp` commands and the BCP reader server do with files.
+//! The operations of the `bcp` commands and of the BCP server on files.
 //!
-//! `linkspan-bcp` is the format, without IO. Here files and folders are opened safely ([`files`]),
-//! packed into BCP files ([`encode`]), rendered ([`decode`]), listed, counted, compared and checked;
-//! [`reader`] offers that to MCP clients. Options are values, results are returned or written to a
-//! given writer, and every failure is a [`BcpError`].
+//! `linkspan-bcp` is the format, without IO. This crate opens files and folders safely ([`files`]), packs
+//! them into BCP files ([`encode`]), renders ([`decode`]), lists, counts, compares and validates BCP files;
+//! [`reader`] offers that to MCP clients. Options are values, results are returned or written to a given
+//! writer, and every failure is a [`BcpError`].
 //!
-//! Invariant: nothing here reads the environment, prints, or knows flags and exit codes.
+//! Invariant: this crate does not read the environment, does not print, and knows neither flags nor exit
+//! codes.
 
 mod access;
 mod cleaned;

@@ -19,7 +19,7 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// For a terminal.
+    /// Colours for a terminal.
     pub const TERMINAL: Self = Self {
         name: Style::new().bold(),
         dim: Style::new().dimmed(),
@@ -28,18 +28,18 @@ impl Styles {
     };
 }
 
-/// What is shown of each block.
+/// The details of each block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Detail {
     /// The first 80 characters of its content.
     pub body: bool,
     /// Its content in hexadecimal.
     pub hex: bool,
-    /// As bcp 0.1.0 does it: with its estimated sizes, and contents as they are.
+    /// As in bcp 0.1.0: with its estimated sizes, and unescaped contents.
     pub compat: bool,
 }
 
-/// A block's type as `inspect` writes it.
+/// The type of a block in `inspect`.
 pub fn type_name(kind: u8) -> String {
     match Kind::from_byte(kind) {
         Some(kind) => kind.name().to_ascii_uppercase(),
@@ -57,7 +57,7 @@ pub fn write_block(
 ) -> io::Result<()> {
     let name = type_name(frame.head.kind);
     let about = match &block.content {
-        // The reference does not escape this one.
+        // The reference implementation does not escape this name.
         Content::ToolResult { name, status, .. } if detail.compat => {
             format!(" [{name}] status={}", status.name())
         }
@@ -80,7 +80,7 @@ pub fn write_block(
         writeln!(out, "         Summary: {}", Quoted(summary))?;
     }
     let content = if detail.compat {
-        Cow::Borrowed(plain(&block.content))
+        Cow::Borrowed(block.content.bytes())
     } else {
         whole(&block.content)
     };
@@ -112,16 +112,16 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// The part of a name that is shown.
+/// The shown part of a name.
 fn short(name: &str) -> &str {
     let end = name.char_indices().nth(LONG);
     end.map_or(name, |(end, _)| &name[..end])
 }
 
-/// The most characters of a name that are shown.
+/// The maximum number of shown characters of a name.
 const LONG: usize = 4096;
 
-/// What distinguishes a block from others of its type.
+/// The properties that distinguish a block from others of its type.
 pub fn about(content: &Content<'_>) -> String {
     match content {
         Content::Code { lang, path, .. } => format!(" [{}] path={}", language(*lang), Quoted(path)),
@@ -174,7 +174,7 @@ fn language(lang: Lang) -> Cow<'static, str> {
 
 fn size(content: &Content<'_>, compat: bool) -> String {
     match content {
-        // The reference does not measure these.
+        // The reference implementation does not measure these.
         Content::FileTree { entries, .. } if compat => format!("{} bytes", entries.top_level() * 8),
         Content::EmbeddingRef { .. } if compat => "32 bytes".to_owned(),
         Content::FileTree { entries, .. } => {
@@ -185,33 +185,17 @@ fn size(content: &Content<'_>, compat: bool) -> String {
     }
 }
 
-/// The size of a content.
+/// The size of a content in bytes.
 pub fn bytes(content: &Content<'_>) -> u64 {
     match content {
         Content::Diff { hunks, .. } => hunks.bytes() as u64,
         Content::FileTree { .. } => whole(content).len() as u64,
         Content::EmbeddingRef { source_hash, .. } => source_hash.len() as u64,
-        _ => plain(content).len() as u64,
+        _ => content.bytes().len() as u64,
     }
 }
 
-/// A content that is one run of bytes.
-fn plain<'a>(content: &'a Content<'_>) -> &'a [u8] {
-    match content {
-        Content::Code { content, .. }
-        | Content::Conversation { content, .. }
-        | Content::ToolResult { content, .. }
-        | Content::Document { content, .. }
-        | Content::StructuredData { content, .. }
-        | Content::Extension { content, .. }
-        | Content::Annotation { value: content, .. }
-        | Content::Image { data: content, .. }
-        | Content::Unknown { body: content, .. } => content,
-        Content::FileTree { .. } | Content::Diff { .. } | Content::EmbeddingRef { .. } => &[],
-    }
-}
-
-/// Any content as one run of bytes.
+/// A content as one run of bytes.
 fn whole<'a>(content: &'a Content<'_>) -> Cow<'a, [u8]> {
     match content {
         Content::FileTree { entries, .. } => {
@@ -226,7 +210,7 @@ fn whole<'a>(content: &'a Content<'_>) -> Cow<'a, [u8]> {
             Cow::Owned(lines.collect::<Vec<_>>().concat())
         }
         Content::EmbeddingRef { source_hash, .. } => Cow::Borrowed(source_hash),
-        _ => Cow::Borrowed(plain(content)),
+        _ => Cow::Borrowed(content.bytes()),
     }
 }
 

@@ -1,8 +1,7 @@
-//! Files and folders as blocks: what `linkspan bcp encode src/ README.md` packs.
+//! Files and folders as blocks, for `linkspan bcp encode src/ README.md`.
 //!
-//! Blocks are made one at a time, so that a large folder is never in memory as a whole. A file that
-//! cannot be packed is reported with the reason, because a silent gap in a context is worse than no
-//! context.
+//! Blocks are made one at a time, so that a large folder is never in memory as a whole. A file that cannot be
+//! packed is reported with the reason, because a silent gap in a context is worse than no context.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -18,39 +17,39 @@ use crate::files::{DASH, Identity, Links, Refused, open_regular, read_bounded};
 use crate::walk::Found;
 use crate::{patch, tree, walk};
 
-/// The largest file that is packed from a folder by default. Larger texts are mostly generated, and
-/// would be a quarter of a million tokens.
+/// The default maximum size of a file from a folder. Larger texts are mostly generated, and would have a
+/// quarter of a million tokens.
 pub const MAX_FILE_SIZE: u64 = 1 << 20;
 
-/// The most that fits into a block beside a name.
+/// The maximum size of a content in a block, besides a name.
 pub const LARGEST: u64 = Limits::BLOCK - (64 << 10);
 
-/// What to pack, and how.
+/// Options for packing.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct PackOptions {
     /// Whether hidden files are packed.
     pub hidden: bool,
     /// Whether files are packed that ignore files exclude.
     pub no_ignore: bool,
-    /// Larger files are left out. The default is [`MAX_FILE_SIZE`] for files in folders, and the
-    /// capacity of a block for files that were named.
+    /// The maximum size of a file. The default is [`MAX_FILE_SIZE`] for files in folders, and the capacity of
+    /// a block for named files.
     pub max_file_size: Option<u64>,
     /// Whether a FILE_TREE block precedes the files of each folder.
     pub tree: bool,
-    /// Files that must not be packed: those that are being written.
+    /// Files that must not be packed: those being written.
     pub skip: Vec<Identity>,
 }
 
-/// The result for one file.
+/// The result for a file.
 #[derive(Debug)]
 pub enum Item {
     /// It became a block.
     Packed(Packed),
-    /// It did not.
+    /// It was left out.
     LeftOut(LeftOut),
 }
 
-/// A block, and the file or folder that it was made from.
+/// A block, and the file or folder it was made from.
 #[derive(Debug)]
 pub struct Packed {
     /// The block.
@@ -77,21 +76,21 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// The most files in folders that are named in warnings; thousands may be left out.
+/// The maximum number of warnings for files in folders, as thousands may be left out.
 const MENTIONED: u64 = 20;
 
-/// Counts the files in folders that are left out, and chooses those that are worth a warning.
+/// Counts the left-out files in folders, and selects those to warn about.
 #[derive(Debug, Default)]
 pub struct LeftOutCount(u64);
 
 impl LeftOutCount {
-    /// Counts a file; says whether it is worth a warning. One that the user named always is.
+    /// Counts a file; returns whether to warn about it. Named files always get a warning.
     pub fn is_worth_a_warning(&mut self, file: &LeftOut) -> bool {
         self.0 += u64::from(!file.named);
         file.named || self.0 <= MENTIONED
     }
 
-    /// How many were not worth a warning of their own.
+    /// The number of files without a warning.
     pub fn more(&self) -> u64 {
         self.0.saturating_sub(MENTIONED)
     }
@@ -113,7 +112,7 @@ pub enum Why {
     Link,
     /// It is a pipe, a socket or a device.
     NotAFile,
-    /// A folder without a file that could be packed.
+    /// A folder without a file to pack.
     Empty,
     /// A folder whose files were all packed with other inputs.
     Already,
@@ -140,16 +139,16 @@ impl fmt::Display for Why {
 
 /// Packs one file after the other.
 pub struct Pack {
-    options: Options,
-    /// What the input `-` reads.
+    options: PackOptions,
+    /// The reader of the input `-`.
     stdin: Box<dyn Read>,
     inputs: std::vec::IntoIter<PathBuf>,
     /// The files of the current input.
     found: std::vec::IntoIter<Found>,
     ready: VecDeque<Item>,
-    /// The resolved paths of all files so far: a file that two inputs lead to is packed once.
+    /// The resolved paths of all files so far: a file that two inputs refer to is packed once.
     seen: HashSet<PathBuf>,
-    /// The current folder: as it was given, and its resolved path.
+    /// The current folder: as given, and resolved.
     root: (PathBuf, PathBuf),
 }
 
@@ -157,9 +156,9 @@ pub struct Pack {
 const STDIN: &str = "stdin";
 
 impl Pack {
-    /// All inputs must exist, so that a mistyped name is an error before anything is written. The input
-    /// `-` reads `stdin`.
-    pub fn new(inputs: Vec<PathBuf>, options: Options, stdin: Box<dyn Read>) -> Result<Self> {
+    /// All inputs must exist, so that a mistyped name fails before anything is written. The input `-` reads
+    /// `stdin`.
+    pub fn new(inputs: Vec<PathBuf>, options: PackOptions, stdin: Box<dyn Read>) -> Result<Self> {
         for input in inputs.iter().filter(|input| !is_stdin(input)) {
             std::fs::metadata(input).map_err(|error| BcpError::Input {
                 path: input.clone(),
@@ -188,7 +187,7 @@ impl Pack {
             self.found = vec![named].into_iter();
             return;
         }
-        // Links inside it are not followed, so that only its own path has to be resolved.
+        // Links inside the folder are not followed, so only its own path has to be resolved.
         let real = std::fs::canonicalize(&input).unwrap_or_else(|_| plain(&input));
         self.root = (input.clone(), real);
         let mut found = walk::folder(&input, &self.options);
@@ -238,7 +237,7 @@ impl Pack {
         }
     }
 
-    /// The path of a file without links.
+    /// The path of a file with all links resolved.
     fn real(&self, file: &Found) -> PathBuf {
         if file.named {
             let real = std::fs::canonicalize(&file.path);
@@ -309,15 +308,15 @@ impl Iterator for Pack {
     }
 }
 
-/// `-`; a file of that name is called `./-`.
+/// Whether the input is `-`; a file of that name is written as `./-`.
 fn is_stdin(input: &Path) -> bool {
     input == Path::new(DASH)
 }
 
-/// Finds the form of a file by its name and content.
+/// Detects the form of a file by its name and content.
 type Detect = fn(&str, &[u8]) -> Result<Form, NoText>;
 
-/// The blocks of one file: one, or one for each file that a diff changes.
+/// The blocks of a file: one, or for a diff one per changed file.
 fn blocks(path: &str, content: Vec<u8>, detect: Detect) -> Result<Vec<Block<'static>>, Why> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let title = path.to_owned().into();
@@ -339,7 +338,7 @@ fn blocks(path: &str, content: Vec<u8>, detect: Detect) -> Result<Vec<Block<'sta
                 schema: None,
                 content: content.into(),
             };
-            // Data has no path of its own; a short summary is shown as its name.
+            // Data has no path; a short summary is shown as its name.
             return Ok(vec![Block {
                 summary: Some(title),
                 content: data,
@@ -380,7 +379,7 @@ fn plain(path: &Path) -> PathBuf {
     path.components().filter(|c| !here(c)).collect()
 }
 
-/// A path as blocks contain it: as it was given, but with `/` on every system and without `./`.
+/// A path as blocks contain it: as given, but with `/` on every system and without `./`.
 pub(crate) fn shown(path: &Path) -> String {
     let path = plain(path);
     if path.as_os_str().is_empty() {

@@ -6,14 +6,14 @@ use super::*;
 use crate::files::Output;
 use crate::scratch::Scratch;
 
-fn pack(inputs: &[PathBuf], options: Options) -> Vec<Item> {
+fn pack(inputs: &[PathBuf], options: PackOptions) -> Vec<Item> {
     Pack::new(inputs.to_vec(), options, Box::new(std::io::empty()))
         .unwrap()
         .collect()
 }
 
-/// Everything as lines, without the folder of the test: `src/main.rs`, `! a.bin: binary`.
-fn lines(scratch: &Scratch, inputs: &[&str], options: Options) -> Vec<String> {
+/// All items as lines, without the folder of the test: `src/main.rs`, `! a.bin: binary`.
+fn lines(scratch: &Scratch, inputs: &[&str], options: PackOptions) -> Vec<String> {
     let inputs: Vec<_> = inputs
         .iter()
         .map(|name| scratch.path().join(name))
@@ -32,11 +32,11 @@ fn lines(scratch: &Scratch, inputs: &[&str], options: Options) -> Vec<String> {
 }
 
 fn plain(scratch: &Scratch) -> Vec<String> {
-    lines(scratch, &["."], Options::default())
+    lines(scratch, &["."], PackOptions::default())
 }
 
 #[test]
-fn files_come_sorted_and_inputs_in_their_order() {
+fn files_are_sorted_within_each_input() {
     let scratch = Scratch::new();
     for name in [
         "src/z.rs",
@@ -47,7 +47,7 @@ fn files_come_sorted_and_inputs_in_their_order() {
     ] {
         scratch.file(name, "text");
     }
-    let packed = lines(&scratch, &["src/", "README.md"], Options::default());
+    let packed = lines(&scratch, &["src/", "README.md"], PackOptions::default());
     let wanted = [
         "src/a.rs",
         "src/b/c.rs",
@@ -56,12 +56,12 @@ fn files_come_sorted_and_inputs_in_their_order() {
         "README.md",
     ];
     assert_eq!(packed, wanted);
-    let packed = lines(&scratch, &["README.md", "src"], Options::default());
+    let packed = lines(&scratch, &["README.md", "src"], PackOptions::default());
     assert_eq!(packed[0], "README.md");
 }
 
 #[test]
-fn a_file_becomes_the_block_that_it_is() {
+fn files_become_blocks_of_their_type() {
     let scratch = Scratch::new();
     let files = [
         scratch.file("main.rs", "fn main() {}\n"),
@@ -69,7 +69,7 @@ fn a_file_becomes_the_block_that_it_is() {
         scratch.file("a.json", "{}"),
         scratch.file("p.png", b"\x89PNG\r\n\x1a\n\0"),
     ];
-    let made: Vec<Content<'static>> = pack(&files, Options::default())
+    let made: Vec<Content<'static>> = pack(&files, PackOptions::default())
         .into_iter()
         .map(|item| match item {
             Item::Packed(packed) => packed.block.content,
@@ -133,13 +133,13 @@ fn ignored_and_hidden_files_are_packed_only_on_request() {
         scratch.file(name, "text");
     }
     assert_eq!(plain(&scratch), ["src/a.rs"]);
-    let hidden = Options {
+    let hidden = PackOptions {
         hidden: true,
-        ..Options::default()
+        ..PackOptions::default()
     };
     let wanted = [".env", ".gitignore", ".ignore", "src/a.rs"];
     assert_eq!(lines(&scratch, &["."], hidden.clone()), wanted);
-    let all = Options {
+    let all = PackOptions {
         no_ignore: true,
         ..hidden
     };
@@ -153,29 +153,29 @@ fn ignored_and_hidden_files_are_packed_only_on_request() {
 }
 
 #[test]
-fn a_file_that_is_named_is_taken_whatever_the_rules_say() {
+fn a_named_file_is_packed_despite_ignore_rules() {
     let scratch = Scratch::new();
     scratch.file(".gitignore", "*\n");
     scratch.file(".env", "A=1");
     let large = "x".repeat(2 << 20);
     scratch.file("large.txt", &large);
-    let packed = lines(&scratch, &[".env", "large.txt"], Options::default());
+    let packed = lines(&scratch, &[".env", "large.txt"], PackOptions::default());
     assert_eq!(packed, [".env", "large.txt"]);
 }
 
 #[test]
-fn a_folder_that_is_named_is_entered_whatever_the_rules_say() {
+fn a_named_folder_is_packed_despite_ignore_rules() {
     let scratch = Scratch::new();
     scratch.file(".gitignore", "target/\n*.log\n");
     for name in [".github/ci.yml", "target/a.rs", "target/a.log"] {
         scratch.file(name, "text");
     }
-    let packed = lines(&scratch, &[".github", "target"], Options::default());
+    let packed = lines(&scratch, &[".github", "target"], PackOptions::default());
     assert_eq!(packed, [".github/ci.yml", "target/a.rs"]);
 }
 
 #[test]
-fn what_cannot_be_packed_is_said_with_the_reason() {
+fn files_that_cannot_be_packed_are_reported_with_the_reason() {
     let scratch = Scratch::new();
     scratch.file("a.bin", "\0\0");
     scratch.file("b.txt", b"caf\xe9");
@@ -193,13 +193,13 @@ fn what_cannot_be_packed_is_said_with_the_reason() {
 }
 
 #[test]
-fn a_size_that_the_user_gives_counts_for_every_file() {
+fn the_size_limit_of_the_user_applies_to_every_file() {
     let scratch = Scratch::new();
     scratch.file("src/a.rs", "12345");
     scratch.file("b.rs", "12345");
-    let limited = |bytes| Options {
+    let limited = |bytes| PackOptions {
         max_file_size: Some(bytes),
-        ..Options::default()
+        ..PackOptions::default()
     };
     let wanted = ["! src/a.rs: more than 4 bytes", "! b.rs: more than 4 bytes"];
     assert_eq!(lines(&scratch, &["src", "b.rs"], limited(4)), wanted);
@@ -207,7 +207,7 @@ fn a_size_that_the_user_gives_counts_for_every_file() {
         lines(&scratch, &["src", "b.rs"], limited(5)),
         ["src/a.rs", "b.rs"]
     );
-    // What no block can hold is left out even if the user allows more.
+    // A file too large for a block is left out even if the user allows more.
     scratch.file("huge.txt", vec![b'x'; 16 << 20]);
     let huge = lines(&scratch, &["huge.txt"], limited(u64::MAX));
     assert_eq!(huge, [format!("! huge.txt: more than {LARGEST} bytes")]);
@@ -226,7 +226,7 @@ fn links_and_pipes_are_left_out_without_waiting() {
     let packed = lines(
         &scratch,
         &["src", "fifo", "src/link.rs"],
-        Options::default(),
+        PackOptions::default(),
     );
     let wanted = [
         "src/a.rs",
@@ -234,53 +234,53 @@ fn links_and_pipes_are_left_out_without_waiting() {
         "! src/link.rs: a symbolic link",
         "! src/pipe: not a regular file",
         "! fifo: not a regular file",
-        // A link that the user names is meant.
+        // A link that the user names is followed.
         "src/link.rs",
     ];
     assert_eq!(packed, wanted);
-    let named = lines(&scratch, &["src/link.rs"], Options::default());
+    let named = lines(&scratch, &["src/link.rs"], PackOptions::default());
     assert_eq!(named, ["src/link.rs"]);
 }
 
 #[test]
-fn the_file_that_is_written_is_not_packed() {
+fn the_output_file_is_not_packed() {
     let scratch = Scratch::new();
     scratch.file("a.rs", "text");
     let path = scratch.file("ctx.txt", "an older output");
     let output = Output::create(&path, &scratch.partial()).unwrap();
-    let options = Options {
+    let options = PackOptions {
         hidden: true,
         skip: output.identities(),
-        ..Options::default()
+        ..PackOptions::default()
     };
     assert_eq!(scratch.names().len(), 3);
     assert_eq!(lines(&scratch, &[".", "ctx.txt"], options), ["a.rs"]);
 }
 
 #[test]
-fn a_file_that_is_named_twice_is_packed_once() {
+fn a_file_named_twice_is_packed_once() {
     let scratch = Scratch::new();
     scratch.file("src/a.rs", "text");
     scratch.file("src/b.rs", "text");
     let packed = lines(
         &scratch,
         &["src/b.rs", "src", "./src/a.rs"],
-        Options::default(),
+        PackOptions::default(),
     );
     assert_eq!(packed, ["src/b.rs", "src/a.rs"]);
 }
 
 #[test]
-fn a_tree_comes_before_the_files_of_its_folder() {
+fn a_tree_precedes_the_files_of_its_folder() {
     let scratch = Scratch::new();
     scratch.file("src/.gitignore", "ignored\n");
     scratch.file("src/ignored", "text");
     scratch.file("src/a.rs", "text");
     scratch.file("src/sub/b.bin", "\0\0\0");
     std::fs::create_dir(scratch.path().join("src/empty")).unwrap();
-    let options = Options {
+    let options = PackOptions {
         tree: true,
-        ..Options::default()
+        ..PackOptions::default()
     };
     let items = pack(&[scratch.path().join("src")], options);
     let Some(Item::Packed(Packed { block, path })) = items.first() else {
@@ -307,7 +307,7 @@ fn a_tree_comes_before_the_files_of_its_folder() {
 }
 
 #[test]
-fn everything_that_is_packed_can_be_written() {
+fn all_packed_blocks_can_be_written() {
     let scratch = Scratch::new();
     let hunk = "@@ -1 +1 @@\n-x\n+y\n";
     let many = LARGEST as usize / hunk.len() - 10;
@@ -317,9 +317,9 @@ fn everything_that_is_packed_can_be_written() {
         scratch.file("largest.txt", vec![b'x'; LARGEST as usize]),
         scratch.file("many.patch", patch),
     ];
-    let options = Options {
+    let options = PackOptions {
         tree: true,
-        ..Options::default()
+        ..PackOptions::default()
     };
     let mut writer = Writer::new(std::io::sink(), WriteOptions::default()).unwrap();
     for item in pack(&inputs, options) {
@@ -333,24 +333,24 @@ fn everything_that_is_packed_can_be_written() {
 }
 
 #[test]
-fn an_empty_folder_is_said_to_be_empty() {
+fn an_empty_folder_is_reported() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.path().join("none")).unwrap();
     let wanted = ["! none: nothing in it that is not hidden or ignored"];
-    assert_eq!(lines(&scratch, &["none"], Options::default()), wanted);
+    assert_eq!(lines(&scratch, &["none"], PackOptions::default()), wanted);
 }
 
 #[test]
 fn a_name_that_does_not_exist_fails_before_anything_is_packed() {
     let scratch = Scratch::new();
     let inputs = vec![scratch.file("a.rs", "text"), scratch.path().join("b.rs")];
-    let refused = Pack::new(inputs, Options::default(), Box::new(std::io::empty()));
+    let refused = Pack::new(inputs, PackOptions::default(), Box::new(std::io::empty()));
     let problem = refused.err().unwrap().problem();
     assert!(problem.ends_with("b.rs: there is no such file or folder"));
 }
 
 #[test]
-fn paths_are_shown_as_they_were_given() {
+fn paths_are_shown_as_given() {
     for (given, wanted) in [
         ("src/main.rs", "src/main.rs"),
         ("./src//main.rs", "src/main.rs"),
@@ -365,7 +365,7 @@ fn paths_are_shown_as_they_were_given() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_no_utf8_is_shown_as_well_as_it_can_be() {
+fn a_name_that_is_not_utf8_is_shown_with_replacements() {
     use std::os::unix::ffi::OsStrExt;
     let name = std::ffi::OsStr::from_bytes(b"a\xff.rs");
     let scratch = Scratch::new();

@@ -1,13 +1,13 @@
-//! A unified diff, split into the files that it changes.
+//! A unified diff, split by changed file.
 //!
-//! A DIFF block has a path, and hunks with the numbers of their first lines. So a diff is split only
-//! if it contains nothing else: no commit message, no rename, no modes, no text behind `@@`, no dates.
-//! Then it can be restored. The names of blobs (`index …`) and the repetition in `diff --git` may be
-//! lost. Any other diff stays a text.
+//! A DIFF block has a path, and hunks with the numbers of their first lines. A diff is therefore only split
+//! if it contains nothing else: no commit message, no rename, no modes, no text after `@@`, no dates. Then it
+//! can be restored, except for the names of blobs (`index …`) and the repeated names in `diff --git`. Any
+//! other diff stays a text.
 
 use linkspan_bcp::Hunks;
 
-/// The changes of one file.
+/// The changes of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) path: String,
@@ -16,10 +16,10 @@ pub(crate) struct Change {
     pub(crate) size: u64,
 }
 
-/// An upper bound of what surrounds the lines of a hunk in a block.
+/// An upper bound of the size of a hunk besides its lines.
 const AROUND_HUNK: u64 = 48;
 
-/// The files in their order, or `None` if something would be lost.
+/// The changed files in their order, or `None` if information would be lost.
 pub(crate) fn take_apart(text: &str) -> Option<Vec<Change>> {
     let mut lines = Lines { rest: text };
     let mut changes = Vec::new();
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
         Some(line)
     }
 
-    /// The rest of the next line, if it begins with this word.
+    /// The rest of the next line, if it starts with this word.
     fn after(&mut self, word: &str) -> Option<&'a str> {
         let line = self.next_if(|line| line.starts_with(word))?;
         line.strip_prefix(word)?.strip_suffix('\n')
@@ -59,7 +59,7 @@ fn change(lines: &mut Lines<'_>) -> Option<Change> {
     }
     let old = lines.after("--- ")?;
     let new = lines.after("+++ ")?;
-    // These characters indicate quoted names, and dates behind names.
+    // These characters indicate quoted names, and dates after names.
     if [old, new]
         .iter()
         .any(|name| name.contains(['"', '\t', '\r']))
@@ -95,7 +95,7 @@ fn is_index(line: &str) -> bool {
     })
 }
 
-/// The next hunk; `Some(None)` if there is none, `None` if it is malformed.
+/// The next hunk; `Some(None)` at the end, `None` if it is malformed.
 #[expect(
     clippy::option_option,
     reason = "a missing hunk and a malformed hunk differ"
@@ -121,7 +121,7 @@ fn hunk<'a>(lines: &mut Lines<'a>) -> Option<Option<(u32, u32, &'a str)>> {
             _ => return None,
         }
     }
-    // `\ No newline at end of file` belongs to the line before it.
+    // `\ No newline at end of file` belongs to the previous line.
     lines.next_if(|line| line.starts_with('\\'));
     let body = &start[..start.len() - lines.rest.len()];
     Some(Some((old_start, new_start, body)))
@@ -170,7 +170,7 @@ index 83db48f..bf269f4 100644
     }
 
     #[test]
-    fn each_file_has_its_hunks_with_their_places() {
+    fn each_file_has_its_hunks_with_line_numbers() {
         let changes = take_apart(GIT).unwrap();
         assert_eq!(changes.len(), 2);
         assert_eq!(changes[0].path, "src/a.rs");
@@ -184,7 +184,7 @@ index 83db48f..bf269f4 100644
     }
 
     #[test]
-    fn nothing_but_headings_is_lost() {
+    fn only_headings_are_lost() {
         let mut again = String::new();
         for change in take_apart(GIT).unwrap() {
             for hunk in change.hunks.iter() {
@@ -201,14 +201,14 @@ index 83db48f..bf269f4 100644
     }
 
     #[test]
-    fn a_diff_without_git_is_taken_apart_too() {
+    fn a_diff_without_git_headers_is_split_too() {
         for head in ["--- a/x\n+++ b/x\n", "--- x\n+++ x\n"] {
             assert_eq!(take_apart(&plain(head)).unwrap()[0].path, "x", "{head}");
         }
     }
 
     #[test]
-    fn a_diff_that_says_more_stays_a_text() {
+    fn a_diff_with_further_information_stays_a_text() {
         for head in [
             "From 1234 Mon Sep 17\nSubject: why\n\n--- a/x\n+++ b/x\n",
             "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y\n",
@@ -227,7 +227,7 @@ index 83db48f..bf269f4 100644
     }
 
     #[test]
-    fn a_diff_that_is_wrong_stays_a_text() {
+    fn an_invalid_diff_stays_a_text() {
         for hunk in [
             "",
             "@@ -1 +1 @@\n-x\n",

@@ -16,7 +16,7 @@ use crate::reader::bounded;
 use crate::request::Request;
 use crate::settings::Settings;
 
-/// What a call has completed, even if it cannot do the rest in time.
+/// The result of the steps that a call has completed, in case the rest fails or is late.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Done(Arc<Mutex<Option<String>>>);
 
@@ -25,14 +25,14 @@ impl Done {
         *self.0.lock() = Some(text.to_owned());
     }
 
-    /// The answer, or what was completed if it is an error.
+    /// The answer; if it is an error, the result of the completed steps, if any.
     pub(crate) fn or(&self, answer: Result<ToolOutput>) -> Result<ToolOutput> {
         let mut done = self.0.lock();
         answer.or_else(|error| done.take().map(ToolOutput::from).ok_or(error))
     }
 }
 
-/// The tools alone, for a server that has others as well. The client is not asked for further folders.
+/// The tools alone, for a server with further tools. The client is not asked for further folders.
 #[derive(Debug)]
 pub struct Tools {
     roots: Roots,
@@ -41,7 +41,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// The tools use files in these folders.
+    /// Tools that use files in these folders.
     pub fn new(roots: Roots, settings: Settings, partial: PartialFiles) -> Self {
         Self {
             roots,
@@ -99,7 +99,7 @@ pub(crate) fn perform(
             let place = place(roots, Path::new(output))?;
             let manifest = open(roots, Path::new(manifest))?;
             let folder = manifest.path.parent().unwrap_or(Path::new("/"));
-            // A file that the manifest names may be in a folder that the client offers.
+            // The client may offer the folder of a file that the manifest names.
             let outside = Cell::new(false);
             let read = |name: &str, limit: u64| {
                 let opened = open(roots, &folder.join(name))
@@ -115,7 +115,7 @@ pub(crate) fn perform(
                     error
                 }
             })?;
-            // The file exists from here on, even if the statistics fail.
+            // From here on the file exists, even if the statistics fail.
             let name = place.path().display().to_string();
             let wrote = format!("Wrote {bytes} bytes to {name}");
             done.set(&wrote);

@@ -1,14 +1,14 @@
-//! How far the work on a large file is.
+//! Progress of the work on a large file.
 
-/// Is told how far the work is.
+/// Receives the progress.
 pub trait Progress {
-    /// Work begins that takes this many bytes; 0 if that is not known.
+    /// A task starts, with this many bytes; 0 if unknown.
     fn begin(&self, action: &'static str, bytes: u64);
 
-    /// This many bytes are done: more than announced, where they were compressed.
+    /// This many bytes are done. May exceed the announced size, if the data was compressed.
     fn at(&self, bytes: u64);
 
-    /// The work is over.
+    /// The task has ended.
     fn end(&self);
 }
 

@@ -1,4 +1,4 @@
-//! The reader server: three tools for the files of some folders.
+//! The BCP server: three tools for the files of certain folders.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::tools::TOOLS;
 const NAME: &str = "bcp-mcp-server";
 /// How long a client may take to list its folders.
 const ASKING: Duration = Duration::from_secs(10);
-/// How long a late job may take to notice it, clean up and report what it has done.
+/// How long a job may run after its time limit to stop, clean up and report its result.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// What all connections of a server share.
-pub struct ReaderOptions<E> {
-    /// What does the work.
+/// State shared by all connections of a server.
+pub struct BcpServerOptions<E> {
+    /// The implementation of the tools.
     pub engine: E,
     /// The folders that may be used.
     pub roots: Roots,
@@ -40,14 +40,14 @@ pub struct ReaderOptions<E> {
 }
 
 /// One connection.
-pub struct Reader<E> {
-    options: Arc<ReaderOptions<E>>,
+pub struct BcpServer<E> {
+    options: Arc<BcpServerOptions<E>>,
     offered: Offered,
 }
 
-impl<E: Engine> Reader<E> {
+impl<E: Engine> BcpServer<E> {
     /// A new connection.
-    pub fn new(options: Arc<ReaderOptions<E>>) -> Self {
+    pub fn new(options: Arc<BcpServerOptions<E>>) -> Self {
         Self {
             options,
             offered: Offered::default(),
@@ -90,7 +90,7 @@ impl<E: Engine> Reader<E> {
                     tracing::debug!("the client's root {} is left out: {e}", folder.display());
                 }
             }
-            let ReaderOptions {
+            let BcpServerOptions {
                 engine, partial, ..
             } = &*options;
             perform(engine, &request, &roots, partial, &done, &|| stop.is_due())
@@ -104,7 +104,7 @@ impl<E: Engine> Reader<E> {
         if !self.options.client_roots {
             return Vec::new();
         }
-        // Half of the time that is left: without an answer there must be time for the error.
+        // Half of the remaining time, so that the rest is enough for the error.
         let left = until.map(|until| until.saturating_duration_since(Instant::now()) / 2);
         let patience = left.map_or(ASKING, |left| left.min(ASKING));
         call.step_aside();
@@ -112,7 +112,7 @@ impl<E: Engine> Reader<E> {
     }
 }
 
-impl<E: Engine> Handler for Reader<E> {
+impl<E: Engine> Handler for BcpServer<E> {
     fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         let version = env!("CARGO_PKG_VERSION");
         Ok(initialize_result(revision, NAME, version))
@@ -125,10 +125,10 @@ impl<E: Engine> Handler for Reader<E> {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         match method {
-            names::TOOLS_LIST if params.get("cursor").is_some() => Err(RpcError::invalid_params(
-                "there is no such page: the list of tools is not cut into pages",
-            )),
-            names::TOOLS_LIST => Ok(listed()),
+            names::TOOLS_LIST => {
+                params.refuse_cursor()?;
+                Ok(listed())
+            }
             names::TOOLS_CALL => {
                 let (tool, arguments) = tool_call(params)?;
                 self.call(&tool, arguments, call).await
@@ -147,7 +147,7 @@ fn listed() -> String {
     Json::parse(TOOLS).map_or_else(|_| r#"{"tools":[]}"#.to_owned(), tools_list)
 }
 
-impl<E: Engine> Reader<E> {
+impl<E: Engine> BcpServer<E> {
     async fn call(
         &self,
         tool: &str,
@@ -160,7 +160,7 @@ impl<E: Engine> Reader<E> {
             Err(error @ BcpError::UnknownTool(_)) => {
                 return Err(RpcError::invalid_params(error.to_string()));
             }
-            // A model can correct an argument, so it is a result of the tool.
+            // A model can correct its arguments, so this is a result of the tool.
             Err(error) => return Ok(tool_text(&error.to_string(), true)),
         };
         let until = settings.limit.and_then(|l| Instant::now().checked_add(l));
@@ -181,7 +181,7 @@ impl<E: Engine> Reader<E> {
     }
 }
 
-/// Refuses a text that does not fit into a message.
+/// Refuses a text that is too long for a message.
 pub(crate) fn bounded(output: ToolOutput) -> Result<ToolOutput> {
     let bytes = output.text.len();
     if bytes > MOST_TEXT {

@@ -1,4 +1,4 @@
-//! The reader server as a whole: its connections, and the end of their work.
+//! The BCP server as a whole: its connections, and the end of its calls.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use linkspan_session::Port;
 
 use crate::engine::Codec;
 use crate::files::{PartialFiles, Roots};
-use crate::reader::{Reader, ReaderOptions};
+use crate::reader::{BcpServer, BcpServerOptions};
 use crate::settings::Settings;
 
 /// How long a running call may take to notice that it has to stop.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// The reader server. Clones share the threads that run calls, and the files that these write.
+/// The BCP server. Clones share the threads that run calls, and the files that these write.
 #[derive(Clone)]
-pub struct ReaderServer(Arc<ReaderOptions<Codec>>);
+pub struct ReaderServer(Arc<BcpServerOptions<Codec>>);
 
 impl ReaderServer {
     /// A server for the files below `roots`; `client_roots` lets clients offer further folders, `temp` is the folder
     /// for temporary files.
     pub fn new(roots: Roots, settings: Settings, client_roots: bool, temp: PathBuf) -> Self {
-        Self(Arc::new(ReaderOptions {
+        Self(Arc::new(BcpServerOptions {
             engine: Codec,
             roots,
             settings,
@@ -35,7 +35,7 @@ impl ReaderServer {
 
     /// Opens a connection.
     pub fn open(&self) -> Port {
-        let reader = Reader::new(self.0.clone());
+        let reader = BcpServer::new(self.0.clone());
         linkspan_local::port("the reader", &self.0.workers, reader)
     }
 

@@ -1,4 +1,4 @@
-//! Tests of the reader server with an engine of the test.
+//! Tests of the BCP server with a test engine.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -17,14 +17,14 @@ use linkspan_bcp::render::Mode;
 use crate::engine::{Engine, ReadFn, StopFn, ToolOutput};
 use crate::error::{BcpError, Result};
 use crate::files::{Output, Roots};
-use crate::reader::{Reader, ReaderOptions};
+use crate::reader::{BcpServer, BcpServerOptions};
 use crate::scratch::Scratch;
 use crate::settings::Settings;
 
-/// The content of a file decides: `hang` works until it is stopped, `deaf` ignores that, `panic` is a
-/// bug; everything else is read.
+/// The content of a file determines the behaviour: `hang` works until it is stopped, `deaf` ignores that,
+/// `panic` panics; other files are read.
 struct Play {
-    /// `deaf` works until the other end of this channel is gone.
+    /// `deaf` works until the other end of this channel is dropped.
     deaf: Mutex<Receiver<()>>,
 }
 
@@ -63,7 +63,7 @@ impl Engine for Play {
         Err(BcpError::Argument(format!("{name} is no BCP file")))
     }
 
-    /// Writes what the file has that the manifest is the name of.
+    /// Writes the contents of the file that the manifest names.
     fn encode(
         &self,
         manifest: File,
@@ -85,7 +85,7 @@ impl Engine for Play {
     }
 }
 
-fn reader(scratch: &Scratch, limit: Duration, client_roots: bool) -> Reader<Play> {
+fn reader(scratch: &Scratch, limit: Duration, client_roots: bool) -> BcpServer<Play> {
     let (_, deaf) = sync_channel(1);
     reader_of(deaf, scratch, limit, client_roots)
 }
@@ -95,11 +95,11 @@ fn reader_of(
     scratch: &Scratch,
     limit: Duration,
     client_roots: bool,
-) -> Reader<Play> {
+) -> BcpServer<Play> {
     fs::create_dir_all(scratch.at("in")).unwrap();
     let mut roots = Roots::default();
     roots.add(&scratch.at("in")).unwrap();
-    Reader::new(Arc::new(ReaderOptions {
+    BcpServer::new(Arc::new(BcpServerOptions {
         engine: Play {
             deaf: Mutex::new(deaf),
         },
@@ -127,7 +127,7 @@ fn offer(folder: &Path) -> String {
     format!(r#"{{"roots":[{{"uri":{uri}}}]}}"#)
 }
 
-/// Waits for a question and answers it.
+/// Waits for a request of the server and answers it.
 async fn answer_roots(client: &mut Client, roots: &str) {
     let question = client.envelope().await.msg;
     assert_eq!(question.method(), "roots/list", "{question:?}");
@@ -162,7 +162,7 @@ async fn a_failed_tool_is_a_result_and_an_unknown_tool_is_a_protocol_error() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_stopped_and_answered() {
+async fn a_call_over_its_time_limit_is_stopped_and_answered() {
     let scratch = Scratch::new();
     scratch.file("in/hang.bcp", "hang");
     scratch.file("in/deaf.bcp", "deaf");
@@ -196,7 +196,7 @@ async fn a_written_file_is_reported_even_if_its_statistics_are_late_or_fail() {
 }
 
 #[tokio::test]
-async fn a_note_about_a_text_is_a_second_text() {
+async fn a_note_is_a_second_text() {
     let scratch = Scratch::new();
     scratch.file("in/a.bcp", "note");
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
@@ -206,7 +206,7 @@ async fn a_note_about_a_text_is_a_second_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_list_its_roots_is_refused_before_the_call_is_late() {
+async fn a_client_without_an_answer_to_roots_list_is_refused_within_the_time_limit() {
     let scratch = Scratch::new();
     let path = scratch.file("out/c.bcp", "text");
     for limit in [
@@ -225,7 +225,7 @@ async fn a_client_that_does_not_list_its_roots_is_refused_before_the_call_is_lat
 }
 
 #[tokio::test]
-async fn a_bug_in_the_engine_is_an_error_of_that_call() {
+async fn a_panic_of_the_engine_fails_only_its_call() {
     let scratch = Scratch::new();
     scratch.file("in/bug.bcp", "panic");
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
@@ -320,7 +320,7 @@ async fn files_that_a_manifest_names_are_confined() {
 }
 
 #[tokio::test]
-async fn the_error_for_a_large_text_says_what_to_do() {
+async fn the_error_for_a_large_text_has_a_hint() {
     struct Flood(AtomicUsize);
     impl Engine for Flood {
         fn read(
@@ -348,7 +348,7 @@ async fn the_error_for_a_large_text_says_what_to_do() {
     scratch.file("a.bcp", "");
     let mut roots = Roots::default();
     roots.add(&scratch.at(".")).unwrap();
-    let reader = Reader::new(Arc::new(ReaderOptions {
+    let reader = BcpServer::new(Arc::new(BcpServerOptions {
         engine: Flood(AtomicUsize::new(0)),
         roots,
         settings: Settings {

@@ -6,7 +6,7 @@ use linkspan_wire::{Json, JsonKind};
 use crate::access::is_bcp;
 use crate::error::{BcpError, Result};
 
-/// A call of one of the tools. The arguments are valid as far as that is known without reading files.
+/// A call of a tool. Its arguments are valid as far as that can be checked without reading files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Request {
     Read {
@@ -118,7 +118,7 @@ fn wrong(problem: String) -> BcpError {
     BcpError::Argument(problem)
 }
 
-/// A whole number that is not negative, in any spelling: the schema says `number`, and 500.0 is one.
+/// A non-negative integer in any spelling: the schema declares `number`, which includes 500.0.
 fn whole(value: Json<'_>) -> Option<u64> {
     if value.kind() != JsonKind::Number {
         return None;
@@ -127,7 +127,7 @@ fn whole(value: Json<'_>) -> Option<u64> {
         return Some(number);
     }
     let number: f64 = value.text().parse().ok()?;
-    // A number that is too large for a u64 becomes the largest.
+    // The conversion saturates for numbers above `u64::MAX`.
     (number >= 0.0 && number.fract() == 0.0).then_some(number as u64)
 }
 

@@ -17,10 +17,10 @@ use crate::encode::{EncodeOptions, encode_files, encode_manifest};
 use crate::error::{BcpError, Result};
 use crate::files::Output;
 use crate::listing::Styles;
-use crate::pack::{Options, Pack};
+use crate::pack::{Pack, PackOptions};
 use crate::scratch::Scratch;
 
-/// A stream whose bytes the test sees.
+/// A stream whose bytes the test can read.
 #[derive(Clone, Default)]
 struct Seen(Rc<RefCell<Vec<u8>>>);
 
@@ -43,7 +43,7 @@ impl Write for Seen {
 fn pack(scratch: &Scratch, input: PathBuf, name: &str, options: &EncodeOptions) -> PathBuf {
     let path = scratch.at(name);
     let mut output = Output::create(&path, &scratch.partial()).unwrap();
-    let pack = Pack::new(vec![input], Options::default(), Box::new(io::empty())).unwrap();
+    let pack = Pack::new(vec![input], PackOptions::default(), Box::new(io::empty())).unwrap();
     encode_files(pack, options, &mut output, &mut |_| {}).unwrap();
     output.commit().unwrap();
     path
@@ -53,7 +53,7 @@ fn document(path: &Path) -> Document {
     Document::new(File::open(path).unwrap(), Limits::default())
 }
 
-/// Decodes to a stream, and returns what that got.
+/// Decodes to a stream, and returns its bytes.
 fn decoded(scratch: &Scratch, path: &Path) -> (Result<Report>, String) {
     let options = DecodeOptions {
         show: Show::all(Renderer {
@@ -90,7 +90,7 @@ fn a_folder_can_be_packed_and_read_again_in_each_compression() {
 }
 
 #[test]
-fn a_stream_gets_nothing_of_a_file_that_is_cut_off() {
+fn a_truncated_file_writes_nothing_to_a_stream() {
     let scratch = Scratch::new();
     scratch.file("in/a.txt", "first");
     scratch.file("in/b.txt", "second");
@@ -107,7 +107,7 @@ fn a_stream_gets_nothing_of_a_file_that_is_cut_off() {
 }
 
 #[test]
-fn an_encode_that_is_stopped_leaves_nothing_behind() {
+fn a_stopped_encode_leaves_no_file() {
     let scratch = Scratch::new();
     let manifest = br#"{"blocks":[{"type":"document","title":"t","content":"c"}]}"#;
     let mut output = Output::create(&scratch.at("x.bcp"), &scratch.partial()).unwrap();
@@ -125,7 +125,7 @@ fn an_encode_that_is_stopped_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_difference_is_a_line_and_equal_files_have_none() {
+fn each_difference_is_one_line() {
     let scratch = Scratch::new();
     let options = EncodeOptions::default();
     let input = scratch.file("a.txt", "old");

@@ -1,15 +1,15 @@
-//! Settings of the reader server.
+//! Settings of the BCP server.
 
 use std::time::Duration;
 
 use linkspan_bcp::render::Mode;
 
-/// Settings of the reader server.
+/// Settings of the BCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The mode of a call that does not name one.
+    /// The mode of a call without one.
     pub mode: Mode,
-    /// How long a call may take.
+    /// The time limit of a call.
     pub limit: Option<Duration>,
 }
 

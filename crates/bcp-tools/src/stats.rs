@@ -12,13 +12,13 @@ use crate::counting::count_while;
 use crate::listing::{self, Styles};
 use crate::progress::Progress;
 
-/// The numbers of a file.
+/// The statistics of a file.
 pub struct Stats {
     name: String,
     bytes: u64,
     header: Header,
     blocks: u64,
-    /// How many of these are compressed.
+    /// The number of compressed blocks.
     compressed: u64,
     /// By type, in the order of their first blocks.
     types: Vec<Row>,
@@ -32,20 +32,20 @@ struct Row {
     bytes: u64,
 }
 
-/// A number of tokens, and whether it was counted as a whole.
+/// A number of tokens, and whether the whole text was counted.
 #[derive(Clone, Copy)]
 struct Tokens {
     count: u64,
     exact: bool,
 }
 
-/// Of a longer text only the beginning is counted, and the rest estimated from that: it would have to
-/// be in memory as a whole, and a small file can be a long text.
+/// The counted part of a text; the tokens of the rest are estimated from it. The whole text would have to be
+/// in memory, and a small file can have a long text.
 const WHOLE: usize = 8 << 20;
 
 impl Stats {
-    /// Without a vocabulary: the numbers of the reference. When `go_on` says no, it ends early and the
-    /// numbers are incomplete.
+    /// Computes the statistics; without a vocabulary, those of the reference implementation. When `go_on`
+    /// returns `false`, the result is incomplete.
     pub fn of(
         document: &Document,
         name: &str,
@@ -102,7 +102,7 @@ impl Stats {
         Ok(stats)
     }
 
-    /// As a table for people.
+    /// The statistics as a table.
     pub fn table(&self, styles: Styles) -> String {
         let bold = styles.name;
         let mut out = String::new();
@@ -115,7 +115,7 @@ impl Stats {
                 self.compressed, self.blocks
             )
         } else {
-            // The reference says the same if only blocks are compressed.
+            // The reference implementation states the same if only blocks are compressed.
             "uncompressed".to_owned()
         };
         let name = escape_line(&self.name);
@@ -166,7 +166,8 @@ impl Stats {
         out
     }
 
-    /// The widths of the columns of numbers. In the reference, wide numbers run into each other.
+    /// The widths of the number columns. The reference implementation uses fixed widths, so that wide numbers
+    /// run into each other.
     fn widths(&self, total: u64) -> (usize, usize) {
         if self.vocabulary.is_none() {
             return (6, 8);
@@ -175,7 +176,7 @@ impl Stats {
         (wide(self.blocks).max(6), wide(total).max(8))
     }
 
-    /// As one JSON object.
+    /// The statistics as one JSON object.
     pub fn json(&self) -> String {
         let types: Vec<String> = self
             .types
@@ -210,14 +211,14 @@ impl Stats {
 
 fn bytes(content: &Content<'_>, compat: bool) -> u64 {
     match content {
-        // The reference does not measure these.
+        // The reference implementation does not measure these.
         Content::FileTree { entries, .. } if compat => entries.top_level() as u64 * 8,
         Content::EmbeddingRef { .. } if compat => 32,
         _ => listing::bytes(content),
     }
 }
 
-/// Counts the rendered text as a whole, or by its beginning if it is too long.
+/// Counts the whole rendered text, or its start if it is too long.
 fn count(
     document: &Document,
     mode: Mode,
@@ -239,7 +240,7 @@ fn count(
     whole.tokens(vocabulary, go_on)
 }
 
-/// The part of a text that is counted, and the length of the rest.
+/// The counted part of a text, and the length of the rest.
 struct Whole {
     text: Vec<u8>,
     rest: u64,
@@ -247,7 +248,7 @@ struct Whole {
 
 impl Whole {
     fn tokens(&self, vocabulary: Vocabulary, go_on: &dyn Fn() -> bool) -> Option<Tokens> {
-        // It may be cut within a character.
+        // The text may be cut inside a character.
         let text = String::from_utf8_lossy(&self.text);
         let counted = count_while(vocabulary, &text, go_on)?;
         let rest = match self.text.len() as u64 {
@@ -275,7 +276,7 @@ impl io::Write for Whole {
     }
 }
 
-/// A quarter of the text that the reference renders; `None` if it cannot.
+/// A quarter of the size of the reference implementation's rendering; `None` if that fails.
 fn guess(document: &Document, mode: Mode) -> Option<Tokens> {
     let renderer = Renderer { mode, compat: true };
     let mut length = Length(0);
@@ -305,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_numbers_stand_apart() {
+    fn columns_of_large_numbers_do_not_touch() {
         let row = |name: &str, count, bytes| Row {
             name: name.to_owned(),
             count,

@@ -1,5 +1,5 @@
-//! The blocks of a file as a manifest, which other programs can read and `encode` can turn into the same
-//! file again.
+//! The blocks of a file as a manifest, which other programs can read and from which `encode` restores the
+//! file.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The tools of the reader server as clients see them.
+//! The tools of the BCP server, as listed to clients.
 
 /// The array for `tools/list`, on one line for stdio.
 pub const TOOLS: &str = concat!(

@@ -1,4 +1,4 @@
-//! The FILE_TREE block of a folder: the files that were found in it.
+//! The FILE_TREE block of a folder, with the files found in it.
 
 use std::path::{Component, Path};
 
@@ -7,11 +7,11 @@ use linkspan_bcp::{Block, Content, Entries, EntryKind, TreeBuilder};
 use crate::pack::{LARGEST, shown};
 use crate::walk::Found;
 
-/// An upper bound of what an entry takes beside its name.
+/// An upper bound of the size of an entry besides its name.
 const AROUND_ENTRY: u64 = 32;
 
-/// The tree of these files, which are in `root` and in the order of a walk. `None` if it is too large
-/// for a block.
+/// The tree of these files, which are in `root` and in the order of a walk. `None` if it is too large for a
+/// block.
 pub(crate) fn block(root: &Path, files: &[Found]) -> Option<Block<'static>> {
     let content = Content::FileTree {
         root: shown(root).into(),
@@ -38,7 +38,7 @@ fn entries(root: &Path, files: &[Found]) -> Option<Entries<'static>> {
         size += last.len() as u64 + AROUND_ENTRY;
         for name in names.drain(common..) {
             size += name.len() as u64 + AROUND_ENTRY;
-            // Folders below the depth limit of readers are not shown; their files are packed.
+            // Folders below the depth limit of readers are left out; their files are packed.
             if tree.open(&name, EntryKind::Directory, 0).is_err() {
                 break;
             }
@@ -84,12 +84,12 @@ mod tests {
                 Step::Close => drawn += ")",
             }
         }
-        // A file is opened and closed, too.
+        // A `Close` follows every file, too.
         drawn
     }
 
     #[test]
-    fn a_tree_has_the_folders_that_its_files_lie_in() {
+    fn a_tree_has_the_folders_of_its_files() {
         let files = [
             found("src/a/b/one", 1),
             found("src/a/b/two", 2),
@@ -104,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_is_not_shown_and_does_no_harm() {
+    fn entries_below_the_depth_limit_are_left_out() {
         let deep = format!("src/{}file", "d/".repeat(400));
         let files = [found(&deep, 1), found("src/last", 2)];
         assert!(drawn(&files).ends_with(")last:2)"));
     }
 
     #[test]
-    fn a_tree_that_no_block_can_hold_is_none() {
+    fn a_tree_too_large_for_a_block_is_none() {
         let name = format!("src/{}", "x".repeat(1 << 20));
         let files: Vec<_> = (0..16).map(|_| found(&name, 1)).collect();
         assert!(block(Path::new("src"), &files).is_none());

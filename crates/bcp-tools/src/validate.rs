@@ -1,4 +1,4 @@
-//! Whether a file is valid, and where it is not.
+//! Validates a file.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub struct Validation {
     warnings: Vec<String>,
 }
 
-/// The most errors and warnings that are collected.
+/// The maximum number of collected errors and warnings.
 const MANY: usize = 100;
 
 impl Validation {
@@ -37,7 +37,7 @@ impl Validation {
         self.errors.is_empty()
     }
 
-    /// What is unusual, but not wrong.
+    /// Unusual but valid properties.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -76,7 +76,7 @@ impl Validation {
         Ok(())
     }
 
-    /// As lines for people, without the warnings.
+    /// The result as lines of text, without the warnings.
     pub fn lines(&self, styles: Styles) -> String {
         let Styles { good, bad, .. } = styles;
         let mut out = String::new();
@@ -99,7 +99,7 @@ impl Validation {
         out
     }
 
-    /// As one JSON object.
+    /// The result as one JSON object.
     pub fn json(&self) -> String {
         let errors: Vec<String> = self.errors.iter().map(error).collect();
         let warnings: Vec<String> = self.warnings.iter().map(|text| quote(text)).collect();

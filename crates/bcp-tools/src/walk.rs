@@ -1,8 +1,8 @@
-//! Which files of a folder are packed, in a fixed order.
+//! The files of a folder to pack, in a fixed order.
 //!
-//! Ignore files count, also outside of a repository: files that users keep out of version control are
-//! not for a model either. Hidden files (`.env`) are packed on request only, and the folders of version
-//! control never: they are not text and may hold credentials.
+//! Ignore files apply, also outside of a repository: files that users keep out of version control should not
+//! reach a model either. Hidden files (`.env`) are packed on request only, and the folders of version control
+//! never: they are not text and may contain credentials.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::files::Identity;
-use crate::pack::{Options, Why};
+use crate::pack::{PackOptions, Why};
 
 /// The folders of version control.
 const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// A file that was found in a folder, or that is an input itself.
+/// A file found in a folder, or an input itself.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
-    /// Its size when it was found; it may change before the file is read.
+    /// Its size when found; it may change before the file is read.
     pub(crate) size: u64,
-    /// Why it cannot be packed, if that is already known.
+    /// Why it cannot be packed, if already known.
     pub(crate) trouble: Option<Why>,
-    /// Whether the user gave its name.
+    /// Whether the user named it.
     pub(crate) named: bool,
 }
 
-/// The files of a folder, sorted by name; those of a subfolder are at the position of its name.
-pub(crate) fn folder(root: &Path, options: &Options) -> Vec<Found> {
+/// The files of a folder, sorted by name; files of a subfolder are at the position of its name.
+pub(crate) fn folder(root: &Path, options: &PackOptions) -> Vec<Found> {
     let rules = !options.no_ignore;
     WalkBuilder::new(root)
         .hidden(!options.hidden)
@@ -50,11 +50,11 @@ pub(crate) fn folder(root: &Path, options: &Options) -> Vec<Found> {
 }
 
 fn is_store(entry: &DirEntry) -> bool {
-    // A file with that name points to one (a worktree).
+    // In a worktree, `.git` is a file with the path of the repository.
     STORES.iter().any(|store| entry.file_name() == *store)
 }
 
-fn found(entry: DirEntry, options: &Options) -> Option<Found> {
+fn found(entry: DirEntry, options: &PackOptions) -> Option<Found> {
     let kind = entry.file_type()?;
     if kind.is_dir() || entry.depth() == 0 {
         return None;
@@ -66,7 +66,7 @@ fn found(entry: DirEntry, options: &Options) -> Option<Found> {
         _ => None,
     };
     let size = match trouble {
-        // The size of a link is that of its target's path.
+        // The size of a link is the length of its target's path.
         Some(_) => 0,
         None => fs::symlink_metadata(entry.path()).map_or(0, |meta| meta.len()),
     };
@@ -78,8 +78,8 @@ fn found(entry: DirEntry, options: &Options) -> Option<Found> {
     })
 }
 
-/// Whether it is the file that is being written.
-pub(crate) fn is_output(path: &Path, options: &Options) -> bool {
+/// Whether it is the file being written.
+pub(crate) fn is_output(path: &Path, options: &PackOptions) -> bool {
     !options.skip.is_empty()
         && Identity::of(path).is_some_and(|identity| options.skip.contains(&identity))
 }
@@ -96,7 +96,7 @@ fn unreadable(root: &Path, e: &ignore::Error) -> Found {
     }
 }
 
-/// The path that an error is about.
+/// The path in an error.
 fn path_of(e: &ignore::Error) -> Option<&Path> {
     match e {
         ignore::Error::WithPath { path, .. } => Some(path),

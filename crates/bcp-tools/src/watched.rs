@@ -1,9 +1,9 @@
-//! A writer that remembers why a write failed.
+//! A writer that stores its error.
 
 use std::io::{self, Write};
 
-/// Remembers the last error of a writer. Code that makes a text from a file reports both kinds of
-/// errors as one type, so that a failed write could not be told from a failed read.
+/// Stores the last error of a writer. Code that makes a text from a file returns both kinds of errors as one
+/// type, so that a failed write could not be distinguished from a failed read.
 pub(crate) struct Watched<W> {
     out: W,
     pub(crate) failed: Option<io::Error>,

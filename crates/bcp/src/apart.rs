@@ -1,8 +1,8 @@
-//! Two buffers, one of which is copied into the other, should not be too much alike.
+//! Avoids 4K aliasing between the source and the target of a copy.
 
-/// Something that is put together in a buffer begins so many bytes after the buffer's beginning.
+/// The offset in a buffer at which a body or a rendered block starts.
 ///
-/// Large buffers begin with a page, so that a content would be copied to nearly the same place within
-/// a page as it comes from. Processors compare loads with stores that are still on their way by those
-/// bits alone: each load seems to want what was just stored, and copying takes twice as long.
+/// Large buffers start at a page boundary, so a content would be copied to nearly the same offset within a
+/// page as its source. Processors match loads against pending stores by these low address bits only: each
+/// load would appear to depend on a store just made, and copying would take twice as long.
 pub(crate) const APART: usize = 1024;

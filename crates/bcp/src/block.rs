@@ -1,4 +1,4 @@
-//! What a block says.
+//! Blocks and their contents.
 
 use std::borrow::Cow;
 
@@ -8,27 +8,27 @@ use crate::names::{
 };
 use crate::tree::Entries;
 
-/// A block: what it says, and perhaps a short form of that.
+/// A block: its content, and an optional summary.
 ///
-/// Decoding borrows from the file wherever it can. Names are texts (what is no UTF-8 in them is
-/// replaced, as the format asks); contents are bytes as they came.
+/// Decoding borrows from the file where possible. Names are texts (invalid UTF-8 is replaced, as the format
+/// requires); contents are the original bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// What to show when there is no room for everything.
+    /// A short form for a limited budget.
     pub summary: Option<Cow<'a, str>>,
-    /// What it says.
+    /// The content.
     pub content: Content<'a>,
 }
 
-/// What a block says, by its type.
+/// The content of a block, by its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)] // The names say it; the format's description is in docs/bcp.md.
+#[allow(missing_docs)] // docs/bcp.md describes the fields.
 pub enum Content<'a> {
     Code {
         lang: Lang,
         path: Cow<'a, str>,
         content: Cow<'a, [u8]>,
-        /// First and last line of the file that these are, counted from 1.
+        /// The first and the last line in the file, counted from 1.
         lines: Option<(u32, u32)>,
     },
     Conversation {
@@ -61,7 +61,7 @@ pub enum Content<'a> {
         hunks: Hunks<'a>,
     },
     Annotation {
-        /// Which block, counted from zero over all blocks.
+        /// The index of the target block, counted from zero over all blocks.
         target: u64,
         kind: AnnotationKind,
         value: Cow<'a, [u8]>,
@@ -81,7 +81,7 @@ pub enum Content<'a> {
         type_name: Cow<'a, str>,
         content: Cow<'a, [u8]>,
     },
-    /// A type that is not among these. Never 0xFF, which ends a file.
+    /// A type without a variant here. Never 0xFF, which ends a file.
     Unknown { kind: u8, body: Cow<'a, [u8]> },
 }
 
@@ -105,12 +105,28 @@ impl Block<'_> {
 }
 
 impl Content<'_> {
-    /// The type, if it is one of ours.
+    /// The type, if it is known.
     pub fn kind(&self) -> Option<Kind> {
         Kind::from_byte(self.byte())
     }
 
-    /// The type's byte.
+    /// The content as one run of bytes; empty for a tree, a diff and an embedding, which have parts instead.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Code { content, .. }
+            | Self::Conversation { content, .. }
+            | Self::ToolResult { content, .. }
+            | Self::Document { content, .. }
+            | Self::StructuredData { content, .. }
+            | Self::Annotation { value: content, .. }
+            | Self::Image { data: content, .. }
+            | Self::Extension { content, .. }
+            | Self::Unknown { body: content, .. } => content,
+            Self::FileTree { .. } | Self::Diff { .. } | Self::EmbeddingRef { .. } => &[],
+        }
+    }
+
+    /// The byte of the type.
     pub fn byte(&self) -> u8 {
         match self {
             Self::Code { .. } => Kind::Code.byte(),
@@ -128,8 +144,8 @@ impl Content<'_> {
         }
     }
 
-    /// What an annotation says about the priority of another block: which one, and how much it
-    /// matters. Bytes that stand for no priority say nothing.
+    /// The priority that an annotation assigns: the index of the target block, and its priority. `None` for
+    /// other contents and for bytes that are no priority.
     pub fn priority(&self) -> Option<(u64, Priority)> {
         match self {
             Self::Annotation {

@@ -1,8 +1,8 @@
-//! Reads a file that is in memory, without copying it.
+//! Reads a file in memory, without copying it.
 //!
-//! It agrees with [`Reader`] on every input, errors included, as long as all bodies together are not
-//! more than [`Limits::kept`]; a property and a fuzz target hold it to that. A payload that is compressed as a whole has nothing to borrow from, and goes through a
-//! [`Reader`].
+//! [`Blocks`] and [`Reader`] give the same results for every input, errors included, as long as all bodies
+//! together do not exceed [`Limits::kept`]; a property test and a fuzz target check that. A payload that is
+//! compressed as a whole cannot be borrowed from, and is read by a [`Reader`].
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ impl<'a> Blocks<'a> {
             };
             From::Stream(Box::new(Reader::new(bytes, options)?))
         } else {
-            // Bodies without references need not be hashed or kept.
+            // Bodies without references are neither hashed nor kept.
             let keep = Keep::These(Slice::new(bytes, limits, Keep::All).referred_to());
             From::Slice(Box::new(Slice::new(bytes, limits, keep)))
         };
@@ -64,7 +64,7 @@ impl<'a> Iterator for Blocks<'a> {
     }
 }
 
-/// Where a block begins, its head, and its body as it lies in the file.
+/// The offset of a block, its head, and its stored body.
 type Raw<'a> = (u64, Head, &'a [u8]);
 
 struct Slice<'a> {
@@ -88,7 +88,7 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// The hashes of all bodies that are referred to, as far as the file can be read.
+    /// The hashes of all referenced bodies, up to the first error in the file.
     fn referred_to(mut self) -> HashSet<Hash> {
         let mut hashes = HashSet::new();
         while let Ok(Some((_, head, raw))) = self.raw() {

@@ -1,8 +1,8 @@
-//! From a body as it lies in the file to the real one: looked up, inflated, and within limits.
+//! Opens stored bodies: resolves references and inflates, within the limits.
 //!
-//! The reference never writes its store to a file, so that it cannot read its own deduplicated
-//! files. But the first copy of a body is always in the file, before those that refer to it, so we
-//! look there.
+//! The reference implementation never writes its store to a file, so it cannot read its own deduplicated
+//! files. But the file contains the first copy of each body, before the blocks that refer to it, so
+//! references are resolved in the file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,17 +20,17 @@ pub fn hash(body: &[u8]) -> Hash {
     blake3::hash(body).into()
 }
 
-/// Which bodies are kept, because later blocks may refer to them.
+/// The bodies that are kept for references in later blocks.
 #[derive(Debug, Clone, Default)]
 pub enum Keep {
-    /// All of them, up to [`Limits::kept`]. For a stream that can be read only once.
+    /// All bodies, up to [`Limits::kept`]. For a stream that can be read only once.
     #[default]
     All,
-    /// Those that are known to be referred to. For a file that was looked through before.
+    /// The bodies with these hashes. For a file that was searched for references before.
     These(HashSet<Hash>),
 }
 
-/// A buffer above this is given back when it is not needed for a while.
+/// Buffers above this size are released when they are not needed for a while.
 const LARGE: usize = 1 << 20;
 
 pub(crate) struct Bodies {
@@ -41,13 +41,13 @@ pub(crate) struct Bodies {
     looked_up: Vec<u8>,
 }
 
-/// A real body: the one that lies in the file, or one that we hold.
+/// An opened body: borrowed from the file, or held in one of our buffers.
 pub(crate) enum Opened<'r, 'h> {
     Raw(&'r [u8]),
     Held(&'h [u8]),
 }
 
-/// Why there is no real body, and whether the rest of the file can still be read.
+/// Why a body cannot be opened, and whether the rest of the file is readable.
 pub(crate) struct Closed {
     reason: Reason,
     pub(crate) local: bool,
@@ -65,7 +65,7 @@ impl Closed {
     }
 }
 
-/// Only this block is damaged.
+/// An error that damages this block only.
 fn local(reason: Reason) -> Closed {
     Closed {
         reason,
@@ -93,7 +93,7 @@ impl Bodies {
         }
     }
 
-    /// The real body for one as it lies in the file, at this byte.
+    /// Opens a stored body at this offset.
     pub(crate) fn open<'r, 'h>(
         &'h mut self,
         head: Head,
@@ -123,7 +123,7 @@ impl Bodies {
         let body = match self.kept.bodies.get(&hash) {
             Some(body) => body,
             None => {
-                // Two large bodies are enough to hold at a time.
+                // Frees the inflated body first: at most two large bodies are held at a time.
                 self.looked_up = Vec::new();
                 self.inflating.inflated.clear();
                 self.inflating.inflated.shrink_to(LARGE);
@@ -134,7 +134,7 @@ impl Bodies {
                 &self.looked_up
             }
         };
-        // A block of 36 bytes can ask for 16 MiB.
+        // A reference of 36 bytes can expand to 16 MiB.
         self.inflating.count(body.len() as u64)?;
         if head.is_compressed() {
             return self.inflating.inflate(body);
@@ -143,11 +143,11 @@ impl Bodies {
     }
 }
 
-/// What was inflated or looked up, and how much of that there was.
+/// The buffer of inflated bodies, and the total size of inflated and referenced ones.
 struct Work {
     limits: Limits,
     done: u64,
-    /// Most files need none.
+    /// Created when needed: most files have no compressed bodies.
     inflater: Option<Inflater>,
     inflated: Vec<u8>,
 }
@@ -167,7 +167,7 @@ impl Work {
                 Err(local(reason))
             }
             Err(Inflating::TooLarge) => {
-                // Other blocks may be all right, but the work was done.
+                // Other blocks may be intact, but the inflated bytes count.
                 self.count(limit.saturating_add(1))?;
                 Err(local(Reason::TooLarge {
                     what: "the inflated body",
@@ -184,7 +184,7 @@ impl Work {
         }
         Err(Closed {
             reason: Reason::TooLarge {
-                what: "all that was inflated and looked up",
+                what: "the total of inflated and referenced bodies",
                 limit: self.limits.total,
             },
             local: false,

@@ -1,4 +1,4 @@
-//! A block and its body: summary, then fields in the order of the format's description.
+//! Reads and writes the body of a block: the summary, then the fields in the order of the specification.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::tlv::{Field, Fields, put_bytes, put_int};
 use crate::tree::Entries;
 use crate::varint;
 
-/// Reads a body that was inflated and looked up.
+/// Reads an opened body.
 pub(crate) fn read(kind: u8, has_summary: bool, body: &[u8]) -> Result<Block<'_>, Flaw> {
     let (summary, start) = if has_summary {
         let (summary, start) = read_summary(body)?;
@@ -49,7 +49,7 @@ fn read_summary(body: &[u8]) -> Result<(Cow<'_, str>, usize), Flaw> {
     Ok((String::from_utf8_lossy(text), used + text.len()))
 }
 
-/// The fields of a body that may occur once. The last one counts.
+/// The fields of a body that may occur once. The last occurrence counts.
 struct Once<'a>([Option<Field<'a>>; 5]);
 
 impl<'a> Once<'a> {
@@ -110,7 +110,7 @@ fn read_content(kind: Kind, body: &[u8]) -> Result<Content<'_>, Flaw> {
                 lang,
                 path: one.text(2, "path")?,
                 content: one.bytes(3, "content")?,
-                // One without the other says nothing.
+                // One of them without the other is ignored.
                 lines: start.zip(end),
             }
         }

@@ -1,11 +1,11 @@
-//! As much as fits into a number of tokens.
+//! Renders as many blocks as fit into a number of tokens.
 //!
-//! Blocks are taken by their priority and, within one, in their order: in full if there is room,
-//! else by their summary. Then those that did not fit are mentioned, as far as there is room, and the
-//! rest is left out and counted in a line of its own. Tokens are counted of the
-//! very text that is shown, wrappers included; and since the tokens of two texts together are not
-//! the sum of theirs, the result is counted once more as a whole. If that is too much after all, or
-//! leaves room, the plan is made again with less room or more.
+//! Blocks are selected by priority and, within a priority, in their order: in full if there is room,
+//! otherwise by their summary. Then placeholders mention the blocks that did not fit, as far as there is
+//! room; the others are left out, and a line states their number. Tokens are counted in the rendered text,
+//! wrappers included. Since the tokens of two joined texts are not the sum of their tokens, the result is
+//! counted once more as a whole. If it exceeds the budget or leaves room, the plan is made again with a
+//! smaller or larger budget.
 
 mod compat;
 mod plan;
@@ -20,20 +20,20 @@ use plan::{Item, Plan, SMALLEST};
 
 /// Counts the tokens of a text.
 pub trait Tokenizer {
-    /// How many there are.
+    /// The number of tokens.
     fn count(&self, text: &str) -> u64;
 
-    /// How many there are, if not more than `limit`. May be much cheaper than counting all.
+    /// The number of tokens, unless it exceeds `limit`. May be much cheaper than [`count`](Self::count).
     fn count_to(&self, text: &str, limit: u64) -> Option<u64> {
         Some(self.count(text)).filter(|count| *count <= limit)
     }
 }
 
-/// A plan is made anew so often, until it fits and leaves no room.
+/// The number of attempts to make a plan that fits and leaves no room.
 const TRIES: u64 = 8;
 
 impl Document {
-    /// The blocks as far as they fit into a budget.
+    /// Renders the blocks that fit into a budget.
     pub fn show_within(
         &self,
         show: &Show,
@@ -63,7 +63,7 @@ impl Document {
         Ok((text, report))
     }
 
-    /// The blocks that are to be shown, with their priorities.
+    /// The blocks to show, with their priorities.
     fn items(&self, show: &Show, watch: &mut Watch<'_>) -> Result<Vec<Item>, Failed> {
         let mut items = Vec::new();
         let mut priorities = HashMap::new();
@@ -77,9 +77,9 @@ impl Document {
                 items.push(Item::new(index, head.stored));
             } else if head.known() == Some(Kind::Annotation) {
                 match reader.open().and_then(|frame| frame.block()) {
-                    // The last one counts.
+                    // The last annotation of a block counts.
                     Ok(block) => priorities.extend(block.content.priority()),
-                    // A note stands in its place.
+                    // A note replaces a damaged annotation.
                     Err(e) if e.local && show.minds(index, head.kind) => {
                         items.push(Item::new(index, head.stored));
                     }
@@ -98,7 +98,7 @@ impl Document {
     }
 }
 
-/// What a plan looks like.
+/// A rendered plan.
 #[derive(Default)]
 struct Shown {
     text: String,
@@ -106,8 +106,8 @@ struct Shown {
     tokens: u64,
 }
 
-/// The best plan that fits; only what must be shown if none does. If blocks are left out, a line says so, and
-/// others make room for it.
+/// The best plan that fits; if none does, the blocks that must be shown. If blocks are left out, a line says
+/// so, and other blocks make room for it.
 fn search(plan: &mut Plan<'_>, budget: u64, watch: &mut Watch<'_>) -> Result<Shown, Failed> {
     let silent = best(plan, budget, watch)?;
     if let Some(shown) = &silent
@@ -142,7 +142,7 @@ fn best(plan: &mut Plan<'_>, budget: u64, watch: &mut Watch<'_>) -> Result<Optio
             if !plan.shows_others() || best.is_some() {
                 break;
             }
-            // The next one has to be smaller by what this one was too large.
+            // Reduces the room by the excess of this plan.
             room = room.saturating_sub((shown.tokens - budget) * attempt);
             continue;
         }

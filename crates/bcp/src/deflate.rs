@@ -1,4 +1,4 @@
-//! zstd as the reference writes it, within limits.
+//! zstd with the parameters of the reference implementation, within limits.
 
 use std::io::{self, Read, Write};
 
@@ -8,29 +8,29 @@ use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, get_error_name};
 use crate::error::Reason;
 use crate::limits::Limits;
 
-/// The level that the reference uses.
+/// The compression level of the reference implementation.
 const LEVEL: i32 = 3;
 
-/// Inflates bodies, one after the other, with one context for all of them.
+/// Inflates one body after the other, with one shared context.
 pub(crate) struct Inflater(DCtx<'static>);
 
 /// Why a body could not be inflated.
 pub(crate) enum Inflating {
-    /// It is larger than the limit; how large was not found out.
+    /// It is larger than the limit; its actual size is unknown.
     TooLarge,
-    /// It is no zstd stream.
+    /// It is not a valid zstd stream.
     Broken(Reason),
 }
 
 impl Inflater {
     pub(crate) fn new() -> Self {
         let mut context = DCtx::create();
-        // Only a window that zstd does not know is refused.
+        // Fails only for a window size that zstd does not support.
         let _ = context.set_parameter(DParameter::WindowLogMax(Limits::WINDOW_LOG));
         Self(context)
     }
 
-    /// Replaces `out` by what `bytes` inflates to. Not more than a byte above `limit` is ever made.
+    /// Replaces `out` by the inflated `bytes`. Produces at most `limit` + 1 bytes.
     pub(crate) fn inflate(
         &mut self,
         bytes: &[u8],
@@ -53,14 +53,14 @@ impl Inflater {
     }
 }
 
-/// A reader of a payload that is one zstd stream (or several, one after the other).
+/// A reader of a payload that is one zstd stream, or several concatenated ones.
 pub(crate) fn inflating<R: io::BufRead>(input: R) -> io::Result<read::Decoder<'static, R>> {
     let mut stream = read::Decoder::with_buffer(input)?;
     stream.window_log_max(Limits::WINDOW_LOG)?;
     Ok(stream)
 }
 
-/// Compresses bodies, one after the other, with one context for all of them.
+/// Compresses one body after the other, with one shared context.
 pub(crate) struct Deflater(CCtx<'static>);
 
 impl Deflater {
@@ -82,7 +82,7 @@ impl Deflater {
     }
 }
 
-/// Compresses everything that `input` has, and says how many bytes that became.
+/// Compresses all of `input`; returns the compressed size in bytes.
 pub(crate) fn deflate_all(input: &mut impl Read, out: impl Write) -> io::Result<u64> {
     let mut counted = Counted { out, bytes: 0 };
     let mut stream = write::Encoder::new(&mut counted, LEVEL)?;

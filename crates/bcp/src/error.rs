@@ -1,109 +1,109 @@
-//! What can be wrong with a file, and where.
+//! Errors in files, with their positions.
 
 use std::fmt;
 
-/// Something is wrong with a file at a certain byte.
+/// An error at a byte of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub reason: Reason,
-    /// The block that it happened in, counted from zero over all blocks.
+    /// The index of the block, counted from zero over all blocks.
     pub block: Option<u64>,
-    /// The byte, counted from the beginning of the file.
+    /// The offset in bytes.
     pub offset: u64,
-    /// What the offset counts, if it is not the file as it lies on the disk.
+    /// The data that the offset counts in.
     pub within: Within,
-    /// Whether only this block is damaged: where the next one begins is known.
+    /// Whether only this block is damaged: the position of the next one is known.
     pub local: bool,
 }
 
-/// What an offset counts.
+/// The data that an offset counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Within {
-    /// Bytes of the file.
+    /// The file.
     File,
-    /// Bytes of the file as it would be without compression of its payload.
+    /// The file with its payload inflated.
     Payload,
-    /// Bytes of a block's body after it was inflated or looked up.
+    /// The body of a block, inflated or resolved.
     Body,
 }
 
-/// What is wrong.
+/// The kind of error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The file does not begin as a BCP file does.
+    /// The file does not start with the magic number.
     Magic,
-    /// A major version that we do not know.
+    /// An unsupported major version.
     Version(u8, u8),
     /// The last byte of the header is not zero.
     Reserved(u8),
-    /// The input ends in the middle of something.
+    /// The input ends in the middle of an element.
     Truncated {
-        /// In the middle of what.
+        /// The element.
         what: &'static str,
-        /// How many bytes it says it has, if it says so.
+        /// The size in bytes that the element declares, if it does.
         says: Option<u64>,
-        /// How many there are.
+        /// The bytes that are left.
         has: u64,
     },
-    /// A body ends in the middle of something.
+    /// A body ends in the middle of an element.
     Beyond {
-        /// In the middle of what.
+        /// The element.
         what: &'static str,
-        /// How many bytes it says it has, if it says so.
+        /// The size in bytes that the element declares, if it does.
         says: Option<u64>,
-        /// How many there are.
+        /// The bytes that are left.
         has: u64,
     },
     /// The input ends without an END block.
     NoEnd,
-    /// Something follows the END block.
+    /// Data follows the END block.
     AfterEnd,
-    /// More than ten bytes.
+    /// A varint of more than ten bytes.
     VarintTooLong,
-    /// More than 64 bits.
+    /// A varint of more than 64 bits.
     VarintOverflow,
     /// A block type that does not fit into a byte.
     BlockType(u64),
-    /// A field of a kind that does not exist.
+    /// An unknown wire type.
     WireType(u64),
-    /// A field that we know, of another kind than it has to be.
+    /// A known field with the wrong wire type.
     WrongWireType {
-        /// Its name.
+        /// The name of the field.
         field: &'static str,
-        /// The kind that it has.
+        /// Its wire type.
         got: u64,
     },
-    /// A field that must be there is not.
+    /// A required field is missing.
     Missing(&'static str),
-    /// A number that stands for nothing.
+    /// A number outside a vocabulary.
     Value {
-        /// What it should stand for.
+        /// The vocabulary.
         what: &'static str,
         /// The number.
         value: u64,
     },
-    /// More than a limit allows.
+    /// A size exceeds a limit.
     TooLarge {
-        /// Of what.
+        /// The element with that size.
         what: &'static str,
         /// The limit in bytes.
         limit: u64,
     },
-    /// More blocks than a limit allows.
+    /// The number of blocks exceeds a limit.
     TooMany(u64),
-    /// Directories within directories beyond the limit.
+    /// The depth of a tree exceeds the limit.
     TooDeep(usize),
-    /// What should be a zstd stream is none.
+    /// Invalid zstd data.
     Zstd(String),
-    /// A reference must have the 32 bytes of a hash.
+    /// A reference that does not have the 32 bytes of a hash.
     ReferenceSize(u64),
-    /// Nothing in the file or in the store has this hash.
+    /// Neither the file nor the store has a body with this hash.
     Unresolved([u8; 32]),
     /// There is nothing to write.
     NoBlocks,
-    /// The operating system.
+    /// An error of the operating system.
     Io(std::io::ErrorKind, String),
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for Error {
         }
         write!(f, "{}", self.reason)?;
         match (&self.reason, self.within) {
-            // Trouble with the disk has no place in the file.
+            // An I/O error has no position in the file.
             (Reason::Io(..) | Reason::NoBlocks, _) => Ok(()),
             (_, Within::File) => write!(f, " (at byte {})", self.offset),
             (_, Within::Payload) => {
@@ -151,7 +151,7 @@ impl fmt::Display for Reason {
             } => {
                 write!(
                     f,
-                    "the file ends within {what}: it says {says} bytes, {has} are left"
+                    "the file ends within {what}: it declares {says} bytes, {has} are left"
                 )
             }
             Self::Truncated { what, .. } => write!(f, "the file ends within {what}"),
@@ -161,7 +161,7 @@ impl fmt::Display for Reason {
                 has,
             } => write!(
                 f,
-                "{what} says {says} bytes, but {has} are left of the body"
+                "{what} declares {says} bytes, but {has} are left of the body"
             ),
             Self::Beyond { what, .. } => write!(f, "the body ends within {what}"),
             Self::NoEnd => write!(f, "the END block is missing: the file may be cut off"),
@@ -174,7 +174,7 @@ impl fmt::Display for Reason {
                 write!(f, "field {field} has the wrong wire type {got}")
             }
             Self::Missing(field) => write!(f, "the required field {field} is missing"),
-            Self::Value { what, value } => write!(f, "0x{value:02X} is no {what}"),
+            Self::Value { what, value } => write!(f, "0x{value:02X} is not a valid {what}"),
             Self::TooLarge { what, limit } => {
                 write!(f, "{what} has more than {limit} bytes, which is the limit")
             }
@@ -214,8 +214,7 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// Something is wrong at a byte of a body. The reader, which knows where the body is, makes an
-/// [`Error`] of it.
+/// An error at a byte of a body. The reader, which knows the body's position, turns it into an [`Error`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) reason: Reason,

@@ -7,20 +7,20 @@ use crate::error::{Error, Reason, Within};
 use crate::names::{END, Kind};
 use crate::varint;
 
-/// Bytes of the header.
+/// The size of the header in bytes.
 pub(crate) const HEADER: usize = 8;
 
-/// Bytes that the head of a block may have at most.
+/// The maximum size of a block's head in bytes.
 pub(crate) const MAX_HEAD: usize = 2 * varint::MAX + 1;
 
-/// What ends a file.
+/// The END block.
 pub(crate) const END_FRAME: [u8; 4] = [0xFF, 0x01, 0x00, 0x00];
 
-/// The body begins with a summary.
+/// The body starts with a summary.
 pub const HAS_SUMMARY: u8 = 1;
 /// The body is a zstd stream.
 pub const COMPRESSED: u8 = 1 << 1;
-/// The body is the hash of the real one.
+/// The body is the hash of the referenced body.
 pub const IS_REFERENCE: u8 = 1 << 2;
 
 /// The header of a file.
@@ -45,10 +45,10 @@ impl Header {
         [b'B', b'C', b'P', 0, 1, 0, flags, 0]
     }
 
-    /// Reads it, or says which byte is wrong and why.
+    /// Reads a header; an error has the offset of the wrong byte.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, (Reason, u64)> {
         let &[m0, m1, m2, m3, major, minor, flags, reserved] = bytes else {
-            // A text that is too short is no less a wrong file than a long one.
+            // A short text that does not start with the magic number is not a truncated file.
             let reason = if b"BCP\0".starts_with(&bytes[..bytes.len().min(4)]) {
                 Reason::Truncated {
                     what: "the header",
@@ -73,19 +73,19 @@ impl Header {
     }
 }
 
-/// What stands in front of a body.
+/// The head of a block, which precedes its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// The type's byte.
+    /// The byte of the type.
     pub kind: u8,
-    /// [`HAS_SUMMARY`], [`COMPRESSED`], [`IS_REFERENCE`]; others mean nothing yet.
+    /// [`HAS_SUMMARY`], [`COMPRESSED`], [`IS_REFERENCE`]; the other bits are reserved.
     pub flags: u8,
-    /// Bytes of the body as it lies in the file.
+    /// The size of the stored body in bytes.
     pub stored: u64,
 }
 
 impl Head {
-    /// Reads one. `None`: the bytes end too early.
+    /// Reads a head and its length; `None` if the bytes end too early.
     pub(crate) fn read(bytes: &[u8]) -> Result<Option<(Self, usize)>, Reason> {
         let Some((kind, used)) = varint::read(bytes)? else {
             return Ok(None);
@@ -115,12 +115,12 @@ impl Head {
         self.kind == END
     }
 
-    /// The type, if it is one of ours.
+    /// The type, if it is known.
     pub fn known(self) -> Option<Kind> {
         Kind::from_byte(self.kind)
     }
 
-    /// Whether the body begins with a summary.
+    /// Whether the body starts with a summary.
     pub fn has_summary(self) -> bool {
         self.flags & HAS_SUMMARY != 0
     }
@@ -130,30 +130,30 @@ impl Head {
         self.flags & COMPRESSED != 0
     }
 
-    /// Whether the body is the hash of the real one.
+    /// Whether the body is the hash of the referenced body.
     pub fn is_reference(self) -> bool {
         self.flags & IS_REFERENCE != 0
     }
 }
 
-/// A block with its place.
+/// A block with its position.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
-    /// Its number, counted from zero over all blocks.
+    /// The index, counted from zero over all blocks.
     pub index: u64,
-    /// Where its head begins, in bytes of the file without compression of its payload.
+    /// The offset of its head, in bytes of the file with its payload inflated.
     pub offset: u64,
     /// Its head.
     pub head: Head,
-    /// Its real body: looked up and inflated.
+    /// Its opened body: resolved and inflated.
     pub body: &'a [u8],
-    /// Where that lies, for errors.
+    /// The position of the body, for errors.
     start: u64,
     within: Within,
 }
 
 impl<'a> Frame<'a> {
-    /// `start` and `within` are where the body lies as it is in the file.
+    /// `start` and `within` are the position of the stored body.
     pub(crate) fn new<'r: 'a, 'h: 'a>(
         index: u64,
         offset: u64,
@@ -176,7 +176,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// What it says.
+    /// Parses the body.
     pub fn block(&self) -> Result<Block<'a>, Error> {
         body::read(self.head.kind, self.head.has_summary(), self.body).map_err(|flaw| Error {
             reason: flaw.reason,

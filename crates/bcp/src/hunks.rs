@@ -1,28 +1,28 @@
-//! The hunks of a DIFF, read where they lie.
+//! The hunks of a DIFF, parsed in place.
 
 use std::borrow::Cow;
 
 use crate::error::{Flaw, Reason};
 use crate::tlv::{Fields, copy_fields, put_bytes, put_int, put_nested};
 
-/// The field of a DIFF that holds a hunk.
+/// The field of a DIFF with a hunk.
 const HUNK: u64 = 2;
 
 /// The hunks of a diff.
 #[derive(Debug, Clone, Default)]
 pub struct Hunks<'a> {
-    /// Fields; those with the id [`HUNK`] are hunks, others are not ours.
+    /// Fields; those with the id [`HUNK`] are hunks, others are ignored.
     fields: Cow<'a, [u8]>,
 }
 
-/// Lines that changed together, and where.
+/// A run of changed lines, with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hunk<'a> {
-    /// The first line before the change, counted from 1.
+    /// The number of the first line before the change, counted from 1.
     pub old_start: u32,
-    /// The first line after the change.
+    /// The number of the first line after the change.
     pub new_start: u32,
-    /// The lines, each with `' '`, `+` or `-` in front.
+    /// The lines, each prefixed with `' '`, `+` or `-`.
     pub lines: &'a [u8],
 }
 
@@ -36,10 +36,10 @@ impl<'a> Hunks<'a> {
         })
     }
 
-    /// All of them.
+    /// All hunks.
     pub fn iter(&self) -> impl Iterator<Item = Hunk<'_>> {
         let mut fields = Fields::new(&self.fields);
-        // They were checked: nothing can be wrong with them.
+        // `check` has validated the hunks, so this cannot fail.
         std::iter::from_fn(move || next_hunk(&self.fields, &mut fields).ok().flatten())
     }
 
@@ -52,12 +52,12 @@ impl<'a> Hunks<'a> {
         put_nested(HUNK, &hunk, self.fields.to_mut());
     }
 
-    /// Bytes of all lines.
+    /// The size of all lines in bytes.
     pub fn bytes(&self) -> usize {
         self.iter().map(|hunk| hunk.lines.len()).sum()
     }
 
-    /// Appends them as fields of a DIFF.
+    /// Appends the hunks as fields of a DIFF.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         copy_fields(HUNK, &self.fields, out);
     }

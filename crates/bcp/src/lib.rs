@@ -1,9 +1,9 @@
-//! Bit Context Protocol: what a model needs to see, as typed blocks in a compact file.
+//! Bit Context Protocol: the context of a model as typed blocks in a compact file.
 //!
-//! A file is a header and a run of blocks ([`frame`]). A block has a type, perhaps a summary, and
-//! fields ([`block`]). [`Writer`] writes them with the bytes of the reference; [`Reader`] reads them
-//! from a stream and [`Blocks`] from memory, both within [`Limits`], whatever the file says.
-//! [`render`] turns blocks into text for a model, and into no more tokens than it has room for.
+//! A file is a header and a run of blocks ([`frame`]). A block has a type, an optional summary, and fields
+//! ([`block`]). [`Writer`] writes the same bytes as the reference implementation; [`Reader`] reads from a
+//! stream and [`Blocks`] from memory, both within [`Limits`] that no file can exceed. [`render`] turns blocks
+//! into text for a model, optionally within a token budget.
 
 mod apart;
 pub mod block;

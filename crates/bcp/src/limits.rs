@@ -1,38 +1,38 @@
-//! How much a file may ask of us.
+//! Limits on the resources that a file can use.
 
 use crate::error::Reason;
 use crate::frame::Head;
 
-/// Limits of a reader. All are checked before anything is inflated or allocated.
+/// Limits of a reader. All are checked before inflating or allocating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one block's body, before and after it is inflated.
+    /// Bytes of one block's body, both stored and inflated.
     pub block: u64,
-    /// Bytes of a payload that is compressed as a whole, after it is inflated.
+    /// Bytes of an inflated payload.
     pub payload: u64,
-    /// Bytes of all bodies that were inflated or looked up by reference. A body that lies in the
-    /// file as it is costs nothing here: a small file cannot become a large one that way.
+    /// Total bytes of bodies that were inflated or resolved. Bodies that are stored uncompressed do not
+    /// count: they cannot make a small file expand to a large one.
     pub total: u64,
-    /// Bytes of bodies that are kept because a later block may refer to them.
+    /// Bytes of bodies that are kept for references in later blocks.
     pub kept: u64,
     /// Blocks in a file.
     pub blocks: u64,
 }
 
 impl Limits {
-    /// The reference writes no larger body, and refuses one that is larger after inflation.
+    /// The reference implementation writes no larger body, and refuses one that is larger when inflated.
     pub const BLOCK: u64 = 16 << 20;
 
-    /// Directories within directories.
+    /// Nested directories.
     pub const DEPTH: usize = 256;
 
-    /// Base-2 logarithm of the window that a zstd stream may ask for: 16 MiB. The reference asks for
-    /// 2 MiB, level 19 for 8.
+    /// The base-2 logarithm of the largest zstd window: 16 MiB. The reference implementation uses 2 MiB,
+    /// level 19 uses 8.
     pub const WINDOW_LOG: u32 = 24;
 }
 
 impl Limits {
-    /// Whether one more block may follow so many others, by its head.
+    /// Checks the head of the next block, after `others` blocks.
     pub(crate) fn admit(&self, head: Head, others: u64) -> Result<(), Reason> {
         if others >= self.blocks {
             return Err(Reason::TooMany(self.blocks));

@@ -1,14 +1,14 @@
-//! Manifests: blocks as people and programs write them, in JSON.
+//! Manifests: blocks in JSON, as people and programs write them.
 //!
 //! ```json
 //! {"blocks": [{"type": "code", "lang": "rust", "path": "a.rs", "content": "fn a() {}"}]}
 //! ```
 //!
-//! Two dialects are in use, that of the reference's command line and that of its specification;
-//! both are read, name by name. [`Manifest`] reads one block at a time, whatever the size of the
-//! text, and [`write_block`] writes what it reads back to the same block.
+//! Two dialects are in use, that of the reference implementation's command line and that of its
+//! specification; the names of both are accepted. [`Manifest`] reads one block at a time, whatever the size
+//! of the text. [`write_block`] writes JSON from which [`Manifest`] reads the same block.
 //!
-//! | `type` | needs | may have |
+//! | `type` | required | optional |
 //! |---|---|---|
 //! | `code` | `lang`, `path`, content | `lines: [first, last]` or `line_start` and `line_end` |
 //! | `conversation` | `role`, content | `tool_call_id` |
@@ -24,18 +24,19 @@
 //! | `unknown` | `kind`, `body` | |
 //!
 //! Every type may have a `summary` and a `priority`. Content is `content`, `content_base64` or
-//! `content_file`; what else is bytes has a form in base64 too (`value_base64`, `body_base64`,
-//! `lines_base64`, `source_hash_base64`). A `source_hash` of 64 hex digits is 32 bytes. Other
-//! texts are their own bytes, but not one of 64 characters or with an ellipsis: that is a hash with a mistake. `lang` may be a number, and `other(66)` is the same as 66. Members that a
-//! type does not have are ignored, and `null` is as good as nothing.
+//! `content_file`; other binary members have a form in base64 too (`value_base64`, `body_base64`,
+//! `lines_base64`, `source_hash_base64`). A `source_hash` of 64 hex digits is 32 bytes. Any other text stands
+//! for its own bytes, except texts of 64 characters or with an ellipsis: these are invalid hashes and
+//! refused. `lang` may be a number, and `other(66)` is the same as 66. Unknown members are ignored, and
+//! `null` counts as absent.
 
+mod alternatives;
 mod build;
 mod entries;
 mod error;
 mod fields;
 mod hunks;
 mod json;
-mod odd;
 mod pick;
 mod quote;
 mod special;
@@ -61,24 +62,24 @@ use values::object;
 pub use error::{ManifestError, Problem, Syntax};
 pub use write::write_block;
 
-/// How much text one block may have. A body has no more than 16 MiB; in base64 that is 22.4.
+/// The maximum size of the texts of one block. A body has at most 16 MiB; in base64 that is 22.4.
 const TEXTS: usize = 24 << 20;
 
-/// Reads a file that a manifest names, up to a number of bytes.
+/// Reads the file of a `content_file`, up to a number of bytes.
 pub type ReadFile<'f> = dyn Fn(&str, u64) -> Result<Vec<u8>, Box<dyn Error>> + 'f;
 
-/// How to read a manifest.
+/// Options for reading a manifest.
 pub struct ManifestOptions<'f> {
-    /// Do as the reference does: a `summary` and a `priority` on `tool_result` and `structured_data`
-    /// are ignored, and so are `lines`, `tool_call_id`, `schema_hint` and `schema`, whatever they say.
+    /// Follows the reference implementation: ignores a `summary` and a `priority` on `tool_result` and
+    /// `structured_data`, and `lines`, `tool_call_id`, `schema_hint` and `schema` whatever their values.
     pub compat: bool,
-    /// Reads a `content_file`, and decides which files may be read. The text of the error becomes part of
-    /// the message.
+    /// Reads a `content_file`, and decides which files may be read. The text of its error becomes part of the
+    /// message.
     pub files: Box<ReadFile<'f>>,
 }
 
 impl Default for ManifestOptions<'_> {
-    /// No files.
+    /// Reads no files.
     fn default() -> Self {
         Self {
             compat: false,
@@ -90,17 +91,17 @@ impl Default for ManifestOptions<'_> {
 /// A block of a manifest.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Item<'a> {
-    /// Its place in `"blocks"`, counted from zero.
+    /// Its index in `"blocks"`, counted from zero.
     pub index: u64,
-    /// What it says.
+    /// The block.
     pub block: Block<'a>,
-    /// How much it matters, if it says so.
+    /// Its priority, if given.
     pub priority: Option<Priority>,
 }
 
-/// How a manifest wants to be written. The reference does not act on these.
+/// The settings in a manifest for writing it. The reference implementation ignores them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // They are called as in the manifest.
+#[allow(missing_docs)] // The names are those of the manifest.
 pub struct Settings {
     pub auto_dedup: Option<bool>,
     pub compress_blocks: Option<bool>,
@@ -114,7 +115,7 @@ pub struct Manifest<'f, R> {
     fields: Fields,
     settings: Settings,
     state: State,
-    /// Blocks that were read.
+    /// The number of blocks read.
     count: u64,
     key: Vec<u8>,
 }
@@ -130,7 +131,7 @@ enum State {
 }
 
 impl<'f, R: Read> Manifest<'f, R> {
-    /// Reads nothing yet.
+    /// Creates a reader. Reads nothing yet.
     pub fn new(input: R, options: ManifestOptions<'f>) -> Self {
         Self {
             json: Json::new(input, TEXTS),
@@ -143,7 +144,7 @@ impl<'f, R: Read> Manifest<'f, R> {
         }
     }
 
-    /// The next block. After an error, or when the whole text was read, there are no more.
+    /// The next block; `None` after an error or at the end of the text.
     #[expect(clippy::should_implement_trait, reason = "a block borrows from self")]
     pub fn next(&mut self) -> Result<Option<Item<'_>>, ManifestError> {
         let more = match self.advance() {
@@ -173,12 +174,12 @@ impl<'f, R: Read> Manifest<'f, R> {
         }
     }
 
-    /// What the manifest says about how to write it, as far as it was read.
+    /// The settings in the part of the manifest that was read.
     pub fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub fn position(&self) -> u64 {
         self.json.position()
     }

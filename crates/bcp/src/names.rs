@@ -1,4 +1,4 @@
-//! The small vocabularies of the format: numbers on the wire, words for people.
+//! The vocabularies of the format: bytes in a file, names in text.
 
 /// An enum whose values are single bytes with names.
 macro_rules! vocabulary {
@@ -15,28 +15,28 @@ macro_rules! vocabulary {
         }
 
         impl $type {
-            /// All of them.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// What one of these is called in an error.
+            /// The name of the vocabulary in errors.
             pub const WHAT: &'static str = $what;
 
-            /// The byte on the wire.
+            /// The byte in a file.
             pub const fn byte(self) -> u8 {
                 match self { $(Self::$variant => $byte,)* }
             }
 
-            /// What the byte stands for.
+            /// The value of a byte.
             pub const fn from_byte(byte: u8) -> Option<Self> {
                 match byte { $($byte => Some(Self::$variant),)* _ => None }
             }
 
-            /// The word, in lower case.
+            /// The name, in lower case.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What a person calls it, in any case.
+            /// The value with this name, in any case.
             pub fn parse(word: &str) -> Option<Self> {
                 $(if [$name $(, $alias)*].iter().any(|name| name.eq_ignore_ascii_case(word)) {
                     return Some(Self::$variant);
@@ -48,11 +48,11 @@ macro_rules! vocabulary {
 }
 
 vocabulary! {
-    /// Who says something.
+    /// The speaker of a turn.
     Role, "role" {
-        /// The system.
+        /// The system prompt.
         System = 1, "system";
-        /// The person.
+        /// The user.
         User = 2, "user";
         /// The model.
         Assistant = 3, "assistant";
@@ -62,28 +62,28 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// How a tool ended.
+    /// The outcome of a tool call.
     Status, "status" {
-        /// It worked.
+        /// Success.
         Ok = 1, "ok";
-        /// It failed.
+        /// Failure.
         Error = 2, "error" | "err";
-        /// It took too long.
+        /// Timeout.
         Timeout = 3, "timeout";
     }
 }
 
 vocabulary! {
-    /// How much a block matters when not everything fits.
+    /// The priority of a block when not everything fits.
     #[derive(PartialOrd, Ord)]
     Priority, "priority" {
         /// Always shown in full.
         Critical = 1, "critical";
-        /// First of those that may be shortened.
+        /// The first of those that may be shortened.
         High = 2, "high";
-        /// What a block has that says nothing.
+        /// The default.
         Normal = 3, "normal";
-        /// After the normal ones.
+        /// After blocks of normal priority.
         Low = 4, "low";
         /// Last.
         Background = 5, "background";
@@ -91,11 +91,11 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What a document is written in.
+    /// The format of a document.
     DocFormat, "document format" {
         /// Markdown.
         Markdown = 1, "markdown" | "md";
-        /// Nothing in particular.
+        /// Plain text.
         Plain = 2, "plain" | "text" | "txt";
         /// HTML.
         Html = 3, "html";
@@ -103,7 +103,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What data is written in.
+    /// The format of data.
     DataFormat, "data format" {
         /// JSON.
         Json = 1, "json";
@@ -117,19 +117,19 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What an annotation says about its target.
+    /// The meaning of an annotation.
     AnnotationKind, "annotation kind" {
-        /// One byte: how much it matters.
+        /// One byte: the priority of the target.
         Priority = 1, "priority";
-        /// A text.
+        /// A summary of the target.
         Summary = 2, "summary";
-        /// A word.
+        /// A tag.
         Tag = 3, "tag";
     }
 }
 
 vocabulary! {
-    /// What an image is.
+    /// The format of an image.
     Media, "media type" {
         /// PNG.
         Png = 1, "png" | "image/png";
@@ -145,7 +145,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What an entry of a tree is.
+    /// The kind of an entry of a tree.
     EntryKind, "entry kind" {
         /// A file.
         File = 0, "file";
@@ -155,7 +155,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What kind of block; others than these are kept as they are.
+    /// The type of a block; blocks of other types are kept unchanged.
     Kind, "block type" {
         /// Source code.
         Code = 0x01, "code";
@@ -163,33 +163,33 @@ vocabulary! {
         Conversation = 0x02, "conversation";
         /// Names and sizes of files.
         FileTree = 0x03, "file_tree" | "filetree" | "file-tree";
-        /// What a tool said.
+        /// The output of a tool.
         ToolResult = 0x04, "tool_result" | "toolresult" | "tool-result";
-        /// A text for people.
+        /// A document.
         Document = 0x05, "document";
-        /// A text for programs.
+        /// Structured data.
         StructuredData = 0x06, "structured_data" | "structureddata" | "structured-data" | "data";
-        /// What changed in a file.
+        /// Changes of a file.
         Diff = 0x07, "diff";
-        /// Something about another block.
+        /// An annotation of another block.
         Annotation = 0x08, "annotation";
-        /// Where a vector is kept.
+        /// A reference to a stored vector.
         EmbeddingRef = 0x09, "embedding_ref" | "embeddingref" | "embedding-ref";
-        /// A picture.
+        /// An image.
         Image = 0x0A, "image";
-        /// Something that others have defined.
+        /// A block that other programs define.
         Extension = 0xFE, "extension";
     }
 }
 
-/// The byte that ends a file.
+/// The byte of the END block.
 pub(crate) const END: u8 = 0xFF;
 
-/// A language of code. Bytes without a name are kept.
+/// A programming language. Bytes without a name are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lang(pub u8);
 
-/// By their bytes, from 1.
+/// The names by byte, from 1.
 const LANGS: [&str; 17] = [
     "rust",
     "typescript",
@@ -210,7 +210,7 @@ const LANGS: [&str; 17] = [
     "markdown",
 ];
 
-/// What people write for them.
+/// Aliases of the names.
 const LANG_ALIASES: [(&str, &str); 9] = [
     ("ts", "typescript"),
     ("js", "javascript"),
@@ -224,16 +224,16 @@ const LANG_ALIASES: [(&str, &str); 9] = [
 ];
 
 impl Lang {
-    /// No language that has a byte of its own.
+    /// A language without a byte of its own.
     pub const UNKNOWN: Self = Self(0xFF);
 
-    /// The word, if it has one.
+    /// The name, if there is one.
     pub fn name(self) -> Option<&'static str> {
         let index = usize::from(self.0).checked_sub(1)?;
         LANGS.get(index).copied()
     }
 
-    /// By name, in upper or lower case; unknown for other words.
+    /// The language with this name, in any case; unknown for other names.
     pub fn parse(word: &str) -> Self {
         let word = LANG_ALIASES
             .iter()
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_that_has_a_meaning_comes_back() {
+    fn every_known_byte_is_read_back() {
         for role in Role::ALL {
             assert_eq!(Role::from_byte(role.byte()), Some(*role));
             assert_eq!(Role::parse(role.name()), Some(*role));

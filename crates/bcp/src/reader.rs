@@ -1,6 +1,6 @@
-//! Reads a file from anything that can be read, one block at a time.
+//! Reads a file from any input, one block at a time.
 //!
-//! What is held is one body and one inflated body, whatever the size of the file.
+//! Memory holds one stored body and one inflated body, whatever the size of the file.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -12,20 +12,20 @@ use crate::frame::{Frame, HEADER, Head, Header, MAX_HEAD};
 use crate::limits::Limits;
 use crate::store::Store;
 
-/// How much is read at a time.
+/// The number of bytes per read.
 const CHUNK: usize = 32 << 10;
 
-/// How much is read at a time if only heads are wanted.
+/// The number of bytes per read if only heads are wanted.
 const HEADS: usize = 512;
 
-/// How to read.
+/// Options for reading.
 #[derive(Default)]
 pub struct ReadOptions {
-    /// How much a file may ask of us.
+    /// Limits on the resources that the file can use.
     pub limits: Limits,
-    /// Which bodies later blocks may refer to.
+    /// The bodies to keep for later references.
     pub keep: Keep,
-    /// Where else to look for them.
+    /// A store to resolve references that the file does not contain.
     pub store: Option<Box<dyn Store>>,
 }
 
@@ -35,13 +35,13 @@ pub struct Reader<R> {
     header: Header,
     limits: Limits,
     bodies: Bodies,
-    /// The body as it lies in the file.
+    /// The stored body.
     raw: Vec<u8>,
-    /// How far we are, in bytes of the file without compression of its payload.
+    /// The position, in bytes of the file with its payload inflated.
     offset: u64,
-    /// Blocks that have begun.
+    /// The number of blocks started.
     count: u64,
-    /// The head whose body is next, and where it began.
+    /// The head whose body is next, and its offset.
     pending: Option<(u64, Head)>,
     ended: bool,
 }
@@ -49,7 +49,7 @@ pub struct Reader<R> {
 enum Input<R> {
     Plain {
         input: BufReader<R>,
-        /// For what can be sought in: how, and the length of the file.
+        /// For seekable input: the seek function, and the length of the file.
         seek: Option<(SeekBy<R>, u64)>,
     },
     Zstd(Box<BufReader<Inflating<R>>>),
@@ -57,8 +57,8 @@ enum Input<R> {
 
 type Inflating<R> = zstd::stream::read::Decoder<'static, BufReader<Steady<BufReader<R>>>>;
 
-/// Reads as much as there is room for, unless the input ends. How far a damaged zstd stream can be
-/// read depends on how it is cut into pieces; this way it is always cut in the same places.
+/// Fills the buffer on every read, unless the input ends. How much of a damaged zstd stream can be inflated
+/// depends on the sizes of the reads; this makes them independent of the input.
 struct Steady<R>(R);
 
 impl<R: Read> Read for Steady<R> {
@@ -69,7 +69,7 @@ impl<R: Read> Read for Steady<R> {
                 Ok(0) => break,
                 Ok(read) => done += read,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                // What was read before would be lost.
+                // The bytes read so far would be lost.
                 Err(_) if done > 0 => break,
                 Err(e) => return Err(e),
             }
@@ -127,16 +127,15 @@ impl<R: Read> Reader<R> {
         self.header
     }
 
-    /// How far we are, in bytes of the file without compression of its payload. After the last
-    /// block: the length of that.
+    /// The position, in bytes of the file with its payload inflated; after the last block, its length.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
     /// The next block, or `None` after the last one.
     ///
-    /// After an error that is [local](Error::local) the next call goes on with the next block.
-    #[allow(clippy::should_implement_trait)] // An iterator could not lend.
+    /// After a [local](Error::local) error the next call continues with the next block.
+    #[allow(clippy::should_implement_trait)] // The frame borrows from the reader.
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, Error> {
         match self.next_head()? {
             Some(_) => self.open().map(Some),
@@ -144,7 +143,8 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next head, or `None` after the last block. A body that was not opened is skipped.
+    /// The next head, or `None` after the last block. Skips the body of the previous head if it was not
+    /// opened.
     pub fn next_head(&mut self) -> Result<Option<Head>, Error> {
         if self.ended {
             return Ok(None);
@@ -170,17 +170,17 @@ impl<R: Read> Reader<R> {
         Ok(Some(head))
     }
 
-    /// The block whose head was read last, and not yet its body.
+    /// The block of the head that was read last. Its body must not have been read.
     pub fn open(&mut self) -> Result<Frame<'_>, Error> {
         let Some((at, head)) = self.pending.take() else {
-            // A mistake of the caller; the file is not to blame.
+            // An error of the caller, not of the file.
             let why = "the body was read, or no head was".to_owned();
             return Err(self.fatal(Reason::Io(io::ErrorKind::InvalidInput, why), 0, None));
         };
         let index = self.count - 1;
         let start = self.offset;
         self.raw.clear();
-        // As far as it says, and not a byte of memory before it is there.
+        // Reads at most the declared size; memory grows only with bytes that are actually there.
         match self.input.read_body(head.stored, &mut self.raw) {
             Ok(has) if has == head.stored => self.advance(has)?,
             Ok(has) => return Err(self.fatal(truncated_body(head, has), start, Some(index))),
@@ -203,7 +203,7 @@ impl<R: Read> Reader<R> {
 
     fn read_head(&mut self) -> Result<Head, Error> {
         let at = self.offset;
-        // Mostly the whole head is there; else it is put together.
+        // Usually the buffer contains the whole head; otherwise it is assembled.
         let mut pieces = [0; MAX_HEAD];
         let mut have = 0;
         loop {
@@ -260,7 +260,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Nothing can be read after this.
+    /// An error after which nothing can be read.
     fn fatal(&mut self, reason: Reason, offset: u64, block: Option<u64>) -> Error {
         self.ended = true;
         Error {
@@ -275,7 +275,7 @@ impl<R: Read> Reader<R> {
     fn io(&mut self, e: &io::Error) -> Error {
         use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
         let reason = match e.kind() {
-            // What zstd says about its stream looks like this.
+            // The kinds of errors that zstd reports for its stream.
             Other | UnexpectedEof | InvalidData if self.header.is_compressed() => {
                 Reason::Zstd(e.to_string())
             }
@@ -286,13 +286,13 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// As `new`, for seekable input: bodies that are not opened are not even read.
+    /// Like `new`, for seekable input: bodies that are not opened are not read.
     pub fn seeking(input: R, options: ReadOptions) -> Result<Self, Error> {
         Self::seeking_by(input, options, CHUNK)
     }
 
-    /// As `seeking`, for callers that open few bodies or none: less is read at a time, because the bytes
-    /// behind a head are not needed.
+    /// Like `seeking`, for callers that open few bodies or none: reads fewer bytes at a time, because the
+    /// bytes after a head are not needed.
     pub(crate) fn skimming(input: R, options: ReadOptions) -> Result<Self, Error> {
         Self::seeking_by(input, options, HEADS)
     }
@@ -333,14 +333,14 @@ impl<R: Read> Input<R> {
         Ok(read? as u64)
     }
 
-    /// Steps over so many bytes from `offset` on, or as many as there are.
+    /// Skips that many bytes from `offset` on, or up to the end; returns the number of bytes skipped.
     fn skip(&mut self, offset: u64, bytes: u64) -> io::Result<u64> {
         match self {
             Self::Plain {
                 input,
                 seek: Some((seek, length)),
             } => {
-                // It is at most the limit of a block: the conversion cannot fail.
+                // At most the limit of a block, so the conversion cannot fail.
                 let bytes = bytes.min(length.saturating_sub(offset));
                 seek(input, i64::try_from(bytes).unwrap_or(i64::MAX))?;
                 Ok(bytes)
@@ -351,7 +351,7 @@ impl<R: Read> Input<R> {
     }
 }
 
-/// What is there, after reading if nothing is. Empty at the end only.
+/// The buffered bytes; reads if there are none. Empty at the end only.
 fn filled(input: &mut impl BufRead) -> io::Result<&[u8]> {
     loop {
         match input.fill_buf() {
@@ -360,7 +360,7 @@ fn filled(input: &mut impl BufRead) -> io::Result<&[u8]> {
             Err(e) => return Err(e),
         }
     }
-    // Again, because the borrow of a loop cannot be returned; it costs nothing.
+    // A second call, because the borrow in the loop cannot be returned; it is free.
     input.fill_buf()
 }
 

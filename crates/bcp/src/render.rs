@@ -1,9 +1,8 @@
 //! Blocks as text for a model.
 //!
-//! By default nothing that a block says can pass for something that we say: a closing tag, a
-//! header, a fence in a content is made harmless, in a way that can be undone, and the block is
-//! marked. The reference does none of that, and loses line numbers and summaries; `compat` has its
-//! renderings, byte for byte.
+//! By default, no content of a block can imitate our markup: closing tags, headers and fences in a content
+//! are escaped reversibly, and the block is marked. The reference implementation escapes nothing, and loses
+//! line numbers and summaries; `compat` produces its renderings, byte for byte.
 
 mod compat;
 mod guard;
@@ -18,22 +17,22 @@ use crate::error::Error;
 pub(crate) use compat::text as compat_text;
 pub use text::NotText;
 
-/// Which kind of text.
+/// The format of a rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Tags around each block, and around all of them.
+    /// Tags around each block, and around all blocks.
     Xml,
     /// Headings and fences.
     Markdown,
-    /// A line in front of each block.
+    /// A header line before each block.
     Minimal,
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 3] = [Self::Xml, Self::Markdown, Self::Minimal];
 
-    /// The word, in lower case.
+    /// The name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Xml => "xml",
@@ -42,7 +41,7 @@ impl Mode {
         }
     }
 
-    /// What a person calls it, in any case.
+    /// The mode with this name, in any case.
     pub fn parse(word: &str) -> Option<Self> {
         let word = if word.eq_ignore_ascii_case("md") {
             "markdown"
@@ -53,7 +52,7 @@ impl Mode {
         all.find(|mode| mode.name().eq_ignore_ascii_case(word))
     }
 
-    /// What stands before all blocks.
+    /// The text before all blocks.
     pub const fn opening(self) -> &'static str {
         match self {
             Self::Xml => "<context>\n",
@@ -61,10 +60,10 @@ impl Mode {
         }
     }
 
-    /// What stands between two blocks.
+    /// The text between two blocks.
     pub const SEPARATOR: &'static str = "\n\n";
 
-    /// What stands after all blocks.
+    /// The text after all blocks.
     pub const fn closing(self) -> &'static str {
         match self {
             Self::Xml => "\n</context>",
@@ -76,13 +75,13 @@ impl Mode {
 /// How much of a block is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Everything.
+    /// The whole content.
     Full,
-    /// Its summary, if it has one; else everything.
+    /// The summary, if there is one; otherwise the whole content.
     Summary,
-    /// Only that it is there.
+    /// A mention of the block.
     Placeholder {
-        /// About how many tokens it would take.
+        /// The estimated tokens of the whole content.
         tokens: u64,
     },
 }
@@ -90,14 +89,14 @@ pub enum Form {
 /// Renders blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Renderer {
-    /// Which kind of text.
+    /// The format.
     pub mode: Mode,
-    /// As the reference does it, with its faults.
+    /// Renders like the reference implementation, with its faults.
     pub compat: bool,
 }
 
 impl Renderer {
-    /// Appends a block. Only the reference minds a content that is no text.
+    /// Appends a block. Only compat mode fails on content that is not text.
     pub fn render(self, block: &Block<'_>, form: Form, out: &mut String) -> Result<(), NotText> {
         match (form, self.compat) {
             (Form::Placeholder { tokens }, true) => {
@@ -127,7 +126,7 @@ impl Renderer {
         }
     }
 
-    /// Appends a note in the place of a block that could not be read.
+    /// Appends a note in place of a block that could not be read.
     pub fn unreadable(self, why: &Error, out: &mut String) {
         let why = guard::one_line(&why.to_string()).into_owned();
         match self.mode {
@@ -137,7 +136,7 @@ impl Renderer {
         }
     }
 
-    /// Appends a note about blocks that are not even mentioned, because there is no room for that.
+    /// Appends a note about blocks without even a placeholder.
     pub fn left_out(self, blocks: u64, tokens: u64, out: &mut String) {
         let count = format!("{blocks} more");
         let what = if blocks == 1 { "block" } else { "blocks" };

@@ -11,20 +11,20 @@ use crate::reader::Reader;
 use crate::render::{Form, Mode, Renderer};
 use crate::source::{Document, Input};
 
-/// How much of each block.
+/// How much of each block is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
-    /// Everything.
+    /// The whole content.
     Full,
-    /// The summaries of those that have one.
+    /// The summary of blocks that have one.
     Summary,
-    /// As much as there is room for.
+    /// As much as the budget allows.
     #[default]
     Adaptive,
 }
 
 impl Verbosity {
-    /// What a person calls it, in any case.
+    /// The verbosity with this name, in any case.
     pub fn parse(word: &str) -> Option<Self> {
         [
             ("full", Self::Full),
@@ -36,23 +36,23 @@ impl Verbosity {
     }
 }
 
-/// What to show, and how.
+/// The blocks to show, and their rendering.
 #[derive(Debug, Clone)]
 pub struct Show {
-    /// Which kind of text.
+    /// The format.
     pub renderer: Renderer,
-    /// How much of each block.
+    /// How much of each block is shown.
     pub verbosity: Verbosity,
     /// Only blocks of these types.
     pub include: Option<Vec<Kind>>,
-    /// Only blocks with these numbers.
+    /// Only blocks with these indexes.
     pub blocks: Option<Vec<u64>>,
     /// Whether a text within a budget ends with a line end, which counts.
     pub line_end: bool,
 }
 
 impl Show {
-    /// Everything in full.
+    /// All blocks in full.
     pub fn all(renderer: Renderer) -> Self {
         Self {
             renderer,
@@ -63,13 +63,12 @@ impl Show {
         }
     }
 
-    /// Whether a block is to be shown. Annotations never are.
+    /// Whether a block is shown. Annotations never are.
     pub(crate) fn wants(&self, index: u64, kind: u8) -> bool {
         Kind::from_byte(kind) != Some(Kind::Annotation) && self.picks(index, kind)
     }
 
-    /// Whether a block has to be read only to say that it is damaged: an annotation says what becomes of
-    /// other blocks.
+    /// Whether a block is read only to report damage: an annotation affects other blocks.
     pub(crate) fn minds(&self, index: u64, kind: u8) -> bool {
         Kind::from_byte(kind) == Some(Kind::Annotation) && self.picks(index, kind)
     }
@@ -87,29 +86,29 @@ impl Show {
     }
 }
 
-/// What was shown.
+/// The result of a rendering.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Blocks in full.
+    /// The number of blocks in full.
     pub full: u64,
-    /// Blocks by their summary.
+    /// The number of blocks by their summary.
     pub summaries: u64,
-    /// Blocks that are only mentioned.
+    /// The number of blocks as a placeholder.
     pub placeholders: u64,
-    /// Blocks that are not even mentioned, because there was no room.
+    /// The number of blocks left out for lack of room.
     pub left_out: u64,
-    /// Whether a line of the text says so.
+    /// Whether a line of the text states that number.
     pub noted: bool,
-    /// The blocks that could not be read, and why; the first hundred.
+    /// The errors of unreadable blocks, at most a hundred.
     pub unreadable: Vec<Error>,
-    /// Tokens of the whole text, where they were counted.
+    /// The tokens of the whole text, if counted.
     pub tokens: Option<u64>,
-    /// The critical blocks alone need more than the budget.
+    /// Whether the critical blocks alone exceed the budget.
     pub over_budget: bool,
 }
 
 impl Report {
-    /// A hundred are enough to see what is wrong.
+    /// Stores an error, up to a hundred.
     pub(crate) fn unreadable(&mut self, why: Error) {
         if self.unreadable.len() < 100 {
             self.unreadable.push(why);
@@ -130,12 +129,11 @@ impl Report {
 pub enum Failed {
     /// The file is damaged.
     File(Error),
-    /// A content that should be text is none, and the reference gives up then: its number among the
-    /// blocks that are shown.
+    /// Compat mode: a content is not text. The number is its index among the shown blocks.
     NotText(u64),
-    /// There is nothing to show.
+    /// There are no blocks to show.
     Nothing,
-    /// The caller stopped it.
+    /// The caller stopped the rendering.
     Stopped,
 }
 
@@ -166,20 +164,20 @@ impl std::fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// Sees how far the reading is, in bytes of the file without compression of its payload, and says
-/// whether to go on.
+/// Called with the reading position, in bytes of the file with its payload inflated; returns whether to
+/// continue.
 pub type Watch<'w> = dyn FnMut(u64) -> bool + 'w;
 
-/// Gets the number of a block, and the block or why it cannot be read. Says whether to go on.
+/// Called with the index of a block, and the block or its error. Returns whether to continue.
 pub(crate) type Each<'e> = dyn FnMut(u64, Result<&Block<'_>, &Error>) -> Result<Go, Failed> + 'e;
 
-/// Whether there is any need to go on.
+/// Whether to continue.
 pub(crate) type Go = ControlFlow<()>;
 
 impl Document {
-    /// Writes the blocks in full, or by their summaries if that is wanted. If the file turns out to be
-    /// damaged near its end, a part of the text was written by then: a caller that cannot undo
-    /// that calls [`check_frames`](Self::check_frames) before.
+    /// Writes the blocks in full, or by their summaries. If the file is damaged near its end, a part of the
+    /// text has been written by then: a caller that cannot undo that calls
+    /// [`check_frames`](Self::check_frames) first.
     pub fn show(
         &self,
         show: &Show,
@@ -193,7 +191,7 @@ impl Document {
         self.show_as(show, out, watch, &mut |_| Some(form))
     }
 
-    /// Writes the blocks in the forms that `form` has for them by their numbers.
+    /// Writes the blocks in the forms that `form` returns for their indexes.
     pub(crate) fn show_as(
         &self,
         show: &Show,
@@ -234,7 +232,7 @@ impl Document {
         Ok(report)
     }
 
-    /// Reads those of the blocks that are to be shown which `pick` picks by their numbers.
+    /// Reads the blocks to show whose indexes `pick` selects.
     pub(crate) fn each(
         &self,
         show: &Show,
@@ -250,7 +248,7 @@ impl Document {
             }
             let wanted = show.wants(index, head.kind) && pick(index);
             let minded = show.minds(index, head.kind) && pick(index);
-            // The reference reads all blocks before it shows one.
+            // The reference implementation reads all blocks before it shows one.
             if wanted || minded || show.renderer.compat {
                 let read = reader.open().and_then(|frame| frame.block());
                 let go = match &read {
@@ -269,7 +267,7 @@ impl Document {
     }
 }
 
-/// Puts rendered blocks together.
+/// Joins rendered blocks.
 struct Pieces<'o> {
     mode: Mode,
     out: &'o mut dyn Write,
@@ -287,7 +285,7 @@ impl<'o> Pieces<'o> {
         }
     }
 
-    /// Where the next piece is to be rendered to.
+    /// The buffer for the next piece.
     fn next(&mut self) -> &mut String {
         self.piece.truncate(APART);
         self.piece.push_str(match self.written {

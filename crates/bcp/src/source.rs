@@ -1,7 +1,7 @@
 //! A file that can be read more than once.
 //!
-//! Some questions need a second pass: which body a reference means, what fits into a budget. A second
-//! pass is cheaper than memory: bodies that are not needed are not even read.
+//! Resolving references and fitting a budget need a second pass. A second pass is cheaper than memory: bodies
+//! that are not needed are not even read.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -18,12 +18,12 @@ use crate::limits::Limits;
 use crate::reader::{ReadOptions, Reader};
 use crate::store::Store;
 
-/// Where a file lies.
+/// The location of a file's bytes.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// On a disk. Several readers do not disturb each other.
+    /// A file on disk. Several readers are independent of each other.
     File(Arc<File>),
-    /// In memory.
+    /// Bytes in memory.
     Memory(Arc<Vec<u8>>),
 }
 
@@ -39,7 +39,7 @@ impl From<Vec<u8>> for Source {
     }
 }
 
-/// A place in a source.
+/// A position in a source.
 #[derive(Debug)]
 pub struct Input {
     source: Source,
@@ -86,7 +86,7 @@ impl Seek for Input {
 }
 
 impl Source {
-    /// Bytes.
+    /// The length in bytes.
     pub fn length(&self) -> io::Result<u64> {
         match self {
             Self::File(file) => Ok(file.metadata()?.len()),
@@ -95,14 +95,14 @@ impl Source {
     }
 }
 
-/// Text becomes a tenth of its size by compression; all blocks of a file may become more than the limit
-/// if they are not more than so many times the file.
+/// The maximum expansion: text compresses to about a tenth, so the bodies of a file may together be this many
+/// times larger than the file, even above the limit.
 const RATIO: u64 = 32;
 
-/// Bodies that are kept of a file that cannot be sought in.
+/// The bytes of bodies that are kept for a file that is not seekable.
 const KEPT: u64 = 32 << 20;
 
-/// A file, and where else the bodies may lie that it refers to.
+/// A file, with an optional store for referenced bodies.
 #[derive(Clone)]
 pub struct Document {
     source: Source,
@@ -111,7 +111,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads nothing yet.
+    /// Creates a document. Reads nothing yet.
     pub fn new(source: impl Into<Source>, limits: Limits) -> Self {
         Self {
             source: source.into(),
@@ -120,19 +120,19 @@ impl Document {
         }
     }
 
-    /// Looks there, too, for the bodies of references.
+    /// Adds a store for the bodies of references.
     #[must_use]
     pub fn with_store(mut self, store: Rc<dyn Store>) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// The file itself.
+    /// The file.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Begins at the beginning. References are looked up in the whole file.
+    /// A reader at the start of the file. It resolves references in the whole file.
     pub fn reader(&self) -> Result<Reader<Input>, Error> {
         let look_back = LookBack {
             document: self.clone(),
@@ -141,7 +141,7 @@ impl Document {
         self.reader_with(Keep::These(HashSet::new()), Some(Box::new(look_back)))
     }
 
-    /// A reader that opens nothing but references.
+    /// A reader that opens only references.
     fn skim(&self) -> Result<Reader<Input>, Error> {
         let (input, options) = self.begin(Keep::These(HashSet::new()), None);
         Reader::skimming(input, options)
@@ -169,8 +169,8 @@ impl Document {
         (input, options)
     }
 
-    /// The limits depend on the size of the file, too: more than a thousand blocks in a kilobyte, or a
-    /// gigabyte in a megabyte, is an attack.
+    /// The limits for the size of this file: more than a thousand blocks in a kilobyte, or a gigabyte in a
+    /// megabyte, indicates an attack.
     fn limits_for_this_file(&self) -> Limits {
         let length = self.source.length().unwrap_or_default();
         Limits {
@@ -181,8 +181,8 @@ impl Document {
         }
     }
 
-    /// Looks whether the blocks follow each other up to the END block. What they say is not read; in
-    /// a file whose payload is compressed this is not done, because it would have to be inflated.
+    /// Checks that the blocks follow each other up to the END block, without reading their bodies. Skipped
+    /// for a compressed payload, which would have to be inflated.
     pub fn check_frames(&self) -> Result<(), Error> {
         let mut reader = self.skim()?;
         if reader.header().is_compressed() {
@@ -192,13 +192,13 @@ impl Document {
         Ok(())
     }
 
-    /// Where the bodies are that blocks of this file refer to, as far as the file can be read: if it is
-    /// damaged, the reader reports that as well.
+    /// The positions of the bodies that blocks of this file refer to, up to the first error in the file,
+    /// which the reader reports as well.
     fn referred_to(&self) -> Result<Found, Error> {
         let mut wanted = HashSet::new();
         let mut reader = self.skim()?;
         while let Ok(Some(head)) = reader.next_head() {
-            // Nothing is kept, so that each reference is reported as not resolved.
+            // This reader keeps no bodies, so each reference is reported as unresolved.
             if head.is_reference()
                 && let Err(e) = reader.open()
                 && let Reason::Unresolved(hash) = e.reason
@@ -235,7 +235,7 @@ impl Document {
         Ok(Found { places, kept })
     }
 
-    /// The body of the block that begins at this byte of a plain file.
+    /// The body of the block at this offset of an uncompressed file.
     fn body_at(&self, at: u64) -> Option<Vec<u8>> {
         let mut input = BufReader::new(Input {
             source: self.source.clone(),
@@ -256,15 +256,15 @@ impl Document {
     }
 }
 
-/// Bodies that are referred to.
+/// Referenced bodies.
 struct Found {
-    /// Where they begin. Each is read again when it is needed: sixteen of them may be 256 MiB.
+    /// Their offsets. Each body is read again when needed: sixteen bodies may have 256 MiB.
     places: HashMap<Hash, u64>,
-    /// What they are, of a file that cannot be sought in.
+    /// The bodies themselves, for a compressed payload, which is not seekable.
     kept: Option<HashMap<Hash, Vec<u8>>>,
 }
 
-/// Finds bodies in the same file. Nothing is done before the first reference: most files have none.
+/// Resolves references in the same file. The search starts with the first reference: most files have none.
 struct LookBack {
     document: Document,
     found: OnceCell<Option<Found>>,

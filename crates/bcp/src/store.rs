@@ -1,4 +1,4 @@
-//! Bodies that lie outside of a file, by their hashes.
+//! Stores of bodies outside of a file, by their hashes.
 
 use std::fs;
 use std::io::Read;
@@ -6,35 +6,35 @@ use std::path::PathBuf;
 
 use crate::bodies::{Hash, hash};
 
-/// Where the bodies are that a file refers to and does not contain.
+/// A store of the bodies that a file refers to without containing them.
 pub trait Store {
-    /// The body with this hash, if it is there and has no more than `limit` bytes. `before` is where
-    /// the reference lies in its own file, for a store that is that file: a block can only refer to
-    /// those before it.
+    /// The body with this hash, if the store has it with at most `limit` bytes. `before` is the position of
+    /// the reference in its file, for a store that is the file itself: a block can only refer to earlier
+    /// ones.
     fn get(&self, hash: &Hash, limit: u64, before: u64) -> Option<Vec<u8>>;
 }
 
-/// A folder with one file for each body, named by its hash.
+/// A folder with one file per body, named by its hash.
 #[derive(Debug, Clone)]
 pub struct FolderStore {
     folder: PathBuf,
 }
 
 impl FolderStore {
-    /// The folder need not exist; then nothing is in it.
+    /// A store in this folder, which need not exist.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
         }
     }
 
-    /// Where a body lies or would lie.
+    /// The path for a body.
     pub fn path(&self, hash: &Hash) -> PathBuf {
         let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         self.folder.join(name)
     }
 
-    /// The hashes of all bodies that are there.
+    /// The hashes of all stored bodies.
     pub fn hashes(&self) -> std::io::Result<Vec<Hash>> {
         let names = match fs::read_dir(&self.folder) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -47,13 +47,13 @@ impl FolderStore {
         Ok(hashes)
     }
 
-    /// Puts a body there, unless it is there already.
+    /// Stores a body, unless it is there already.
     pub fn put(&self, body: &[u8]) -> std::io::Result<Hash> {
         let hash = hash(body);
         let path = self.path(&hash);
         if !path.exists() {
             fs::create_dir_all(&self.folder)?;
-            // Renamed when it is complete, so that readers never see a part of it.
+            // Renamed when complete, so that readers never see a partial file.
             let half = path.with_extension(format!("{}.part", std::process::id()));
             fs::write(&half, body)?;
             fs::rename(&half, &path)?;
@@ -72,7 +72,7 @@ impl Store for FolderStore {
         file.take(limit.saturating_add(1))
             .read_to_end(&mut body)
             .ok()?;
-        // A body that was changed has another hash.
+        // A modified body has another hash.
         (body.len() as u64 <= limit && hash(&body) == *wanted).then_some(body)
     }
 }

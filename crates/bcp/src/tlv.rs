@@ -1,4 +1,4 @@
-//! The fields of a body: `id`, wire type, payload, each number a varint of its own.
+//! The fields of a body: `id`, wire type and length are varints, followed by the payload.
 
 use crate::error::{Flaw, Reason};
 use crate::varint;
@@ -19,7 +19,7 @@ pub(crate) struct Fields<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field<'a> {
     pub(crate) id: u64,
-    /// Where it begins, for errors.
+    /// Its offset, for errors.
     pub(crate) at: usize,
     value: Value<'a>,
 }
@@ -36,7 +36,7 @@ impl<'a> Fields<'a> {
         Self::part(bytes, 0, bytes.len())
     }
 
-    /// The fields of a part of `bytes`, with positions that count from the beginning of `bytes`.
+    /// The fields of a part of `bytes`; positions count from the start of `bytes`.
     pub(crate) fn part(bytes: &'a [u8], at: usize, end: usize) -> Self {
         Self { bytes, at, end }
     }
@@ -120,7 +120,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The fields within this one, and where they lie: start and end.
+    /// The start and the end of the fields inside this one.
     pub(crate) fn nested(&self, name: &'static str) -> Result<(usize, usize), Flaw> {
         match self.value {
             Value::Nested { bytes, start } => Ok((start, start + bytes.len())),
@@ -128,7 +128,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A byte of a vocabulary.
+    /// A value of a vocabulary.
     pub(crate) fn word<T>(
         &self,
         what: &'static str,
@@ -151,7 +151,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Appends those of the fields that have this id, as they are.
+/// Appends the fields with this id unchanged.
 pub(crate) fn copy_fields(id: u64, from: &[u8], out: &mut Vec<u8>) {
     let mut fields = Fields::new(from);
     while let Ok(Some(field)) = fields.next() {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_of_an_unknown_id_is_stepped_over() {
+    fn a_field_with_an_unknown_id_is_skipped() {
         let mut out = Vec::new();
         put_bytes(99, b"future", &mut out);
         put_int(1, 2, &mut out);
@@ -199,13 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wire_type_that_does_not_exist_is_refused_even_where_it_would_be_stepped_over() {
+    fn an_unknown_wire_type_is_refused_even_in_an_unknown_field() {
         let mut fields = Fields::new(&[9, 5, 0]);
         assert_eq!(fields.next().unwrap_err(), Reason::WireType(5).at(0));
     }
 
     #[test]
-    fn a_length_beyond_the_body_is_refused_before_anything_is_taken() {
+    fn a_length_beyond_the_body_is_refused() {
         let mut bytes = vec![3, 1];
         varint::write(u64::MAX, &mut bytes);
         let why = Fields::new(&bytes).next().unwrap_err();

@@ -1,8 +1,8 @@
-//! The entries of a FILE_TREE, read where they lie.
+//! The entries of a FILE_TREE, parsed in place.
 //!
-//! A tree is a run of bytes that was checked once. Nothing is allocated for its entries: 16 MiB of
-//! the smallest entries would be two million of them. Walking is a loop with a stack of positions,
-//! so that depth costs neither our stack nor time.
+//! A tree is a run of bytes that was checked once. Its entries are not allocated: 16 MiB can contain two
+//! million of the smallest entries. A walk is a loop with a stack of positions, so it does not recurse and
+//! takes linear time.
 
 use std::borrow::Cow;
 
@@ -11,23 +11,23 @@ use crate::limits::Limits;
 use crate::names::EntryKind;
 use crate::tlv::{Fields, copy_fields, put_bytes, put_int, put_nested};
 
-/// The field of a FILE_TREE that holds an entry, and that of an entry which holds another.
+/// The fields with entries: of a FILE_TREE, and of an entry.
 const TOP: u64 = 2;
 const CHILD: u64 = 4;
 
 /// The entries of a tree.
 #[derive(Debug, Clone, Default)]
 pub struct Entries<'a> {
-    /// Fields; those with the id [`TOP`] are entries, others are not ours.
+    /// Fields; those with the id [`TOP`] are entries, others are ignored.
     fields: Cow<'a, [u8]>,
 }
 
 /// A file or directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// Its name without the directory's.
+    /// Its name without the directory.
     pub name: Cow<'a, str>,
-    /// What it is.
+    /// File or directory.
     pub kind: EntryKind,
     /// Its size in bytes; zero also if it is unknown.
     pub size: u64,
@@ -36,7 +36,7 @@ pub struct Entry<'a> {
 /// A step of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// An entry; what follows until the matching `Close` lies in it.
+    /// An entry; the steps up to the matching `Close` are inside it.
     Open(Entry<'a>),
     /// The end of the entry that was opened last.
     Close,
@@ -52,14 +52,14 @@ impl<'a> Entries<'a> {
         })
     }
 
-    /// Every entry, those of a directory after it.
+    /// All entries, those of a directory after it.
     pub fn walk(&self) -> impl Iterator<Item = Step<'_>> {
         let mut walk = Walk::new(&self.fields);
-        // They were checked: nothing can be wrong with them.
+        // `check` has validated the entries, so this cannot fail.
         std::iter::from_fn(move || walk.step().ok().flatten())
     }
 
-    /// How many there are, those in directories not counted.
+    /// The number of top-level entries.
     pub fn top_level(&self) -> usize {
         let mut fields = Fields::new(&self.fields);
         let mut count = 0;
@@ -69,7 +69,7 @@ impl<'a> Entries<'a> {
         count
     }
 
-    /// Appends them as fields of a FILE_TREE.
+    /// Appends the entries as fields of a FILE_TREE.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         copy_fields(TOP, &self.fields, out);
     }
@@ -81,7 +81,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Two trees are the same if a walk meets the same entries.
+/// Two trees are equal if their walks have the same steps.
 impl PartialEq for Entries<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.fields == other.fields || self.walk().eq(other.walk())
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
             };
             let Some(field) = fields.next()? else {
                 self.open.pop();
-                // The tree itself was not an entry.
+                // At depth 1 this is the tree itself, which is not an entry.
                 return Ok((depth > 1).then_some(Step::Close));
             };
             if field.id != if depth == 1 { TOP } else { CHILD } {
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
             }
             let (start, end) = field.nested("entry")?;
             let (entry, children) = read_entry(Fields::part(self.bytes, start, end), field.at)?;
-            // Most entries have none, and need not be read again.
+            // Most entries have no children, so their fields need not be read again.
             let start = children.unwrap_or(end);
             self.open.push(Fields::part(self.bytes, start, end));
             return Ok(Some(Step::Open(entry)));
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// An entry, and where the first of those begins that lie in it.
+/// Reads an entry; returns it and the offset of its first child.
 fn read_entry(mut fields: Fields<'_>, at: usize) -> Result<(Entry<'_>, Option<usize>), Flaw> {
     let (mut name, mut kind, mut size) = (None, None, 0);
     let mut children = None;
@@ -152,21 +152,21 @@ fn read_entry(mut fields: Fields<'_>, at: usize) -> Result<(Entry<'_>, Option<us
     Ok((entry, children))
 }
 
-/// Makes a tree: open an entry, put others into it, close it.
+/// Builds a tree: open an entry, add others inside it, close it.
 #[derive(Debug, Default)]
 pub struct TreeBuilder {
-    /// The finished entries of the tree.
+    /// The finished top-level entries.
     fields: Vec<u8>,
     /// The fields of the open entries, innermost last.
     open: Vec<Vec<u8>>,
 }
 
-/// A tree cannot be that deep: no reader of ours would take it.
+/// The tree exceeds the maximum depth, which our readers enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooDeep;
 
 impl TreeBuilder {
-    /// Begins an entry within the open one.
+    /// Opens an entry inside the open one.
     pub fn open(&mut self, name: &str, kind: EntryKind, size: u64) -> Result<(), TooDeep> {
         if self.open.len() >= Limits::DEPTH {
             return Err(TooDeep);
@@ -179,7 +179,7 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// Ends the entry that was opened last.
+    /// Closes the entry that was opened last.
     pub fn close(&mut self) {
         let Some(entry) = self.open.pop() else {
             return;
@@ -190,7 +190,7 @@ impl TreeBuilder {
         }
     }
 
-    /// The tree. Entries that are still open end here.
+    /// The tree. Closes entries that are still open.
     pub fn finish(mut self) -> Entries<'static> {
         while !self.open.is_empty() {
             self.close();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_goes_into_a_directory_and_comes_back() {
+    fn a_walk_enters_and_leaves_directories() {
         let mut tree = TreeBuilder::default();
         tree.open("src", EntryKind::Directory, 0).unwrap();
         tree.open("main.rs", EntryKind::File, 1024).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_builder_makes_nothing_that_a_reader_refuses() {
+    fn a_builder_enforces_the_maximum_depth() {
         let mut tree = TreeBuilder::default();
         for _ in 0..Limits::DEPTH {
             tree.open("d", EntryKind::Directory, 0).unwrap();

@@ -1,8 +1,8 @@
-//! Unsigned LEB128, the only integer of the format: seven bits a byte, least significant first.
+//! Unsigned LEB128, the only integer of the format: seven bits per byte, least significant first.
 
 use crate::error::Reason;
 
-/// The longest one: a u64 in groups of seven bits.
+/// The maximum length: a u64 in groups of seven bits.
 pub(crate) const MAX: usize = 10;
 
 /// Appends `value` in its shortest form.
@@ -14,12 +14,12 @@ pub(crate) fn write(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// The value at the beginning of `bytes`, and how many bytes it took. `None`: it ends too early.
+/// The value at the start of `bytes`, and its length; `None` if the bytes end too early.
 ///
-/// Longer forms than needed are read, because the reference reads them; bits that do not fit into a
-/// u64 are refused, because the reference loses them.
+/// Overlong forms are accepted, as the reference implementation does; bits that do not fit into a u64 are an
+/// error, where the reference implementation drops them.
 pub(crate) fn read(bytes: &[u8]) -> Result<Option<(u64, usize)>, Reason> {
-    // Most are one byte long.
+    // Most values have one byte.
     if let Some(&first) = bytes.first()
         && first < 0x80
     {
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_and_no_prefix_of_it_is(value: u64) {
+        fn written_values_are_read_back_and_prefixes_are_incomplete(value: u64) {
             let bytes = written(value);
             prop_assert_eq!(read(&bytes), Ok(Some((value, bytes.len()))));
             for end in 0..bytes.len() {

@@ -1,4 +1,4 @@
-//! Writes a file, one block at a time, with the bytes that the reference would write.
+//! Writes a file, one block at a time, with the same bytes as the reference implementation.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -13,15 +13,15 @@ use crate::frame::{COMPRESSED, END_FRAME, HAS_SUMMARY, HEADER, Head, Header, IS_
 use crate::limits::Limits;
 use crate::names::{AnnotationKind, END, Kind, Priority};
 
-/// A smaller body is not worth a try.
+/// Smaller bodies are not compressed.
 const WORTH_COMPRESSING: usize = 256;
 
-/// How to write.
+/// Options for writing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Compress each body that becomes smaller by it.
+    /// Compress each body if that makes it smaller.
     pub compress_blocks: bool,
-    /// Write a body that was written before as a reference to that.
+    /// Write a repeated body as a reference to its first copy.
     pub dedup: bool,
 }
 
@@ -31,23 +31,23 @@ pub struct Writer<W> {
     options: WriteOptions,
     count: u64,
     bytes: u64,
-    /// Bytes that a reader will have to inflate or look up.
+    /// Bytes that a reader will have to inflate or resolve.
     made: u64,
-    /// The bodies that were written.
+    /// The hashes of the bodies that were written.
     written: HashSet<Hash>,
     deflater: Option<Deflater>,
-    /// The body, after [`APART`] bytes that are nothing.
+    /// The body, after [`APART`] unused bytes.
     body: Vec<u8>,
     deflated: Vec<u8>,
     head: Vec<u8>,
 }
 
-/// What a block became.
+/// How a block was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
-    /// Its number, counted from zero over all blocks.
+    /// Its index, counted from zero over all blocks.
     pub index: u64,
-    /// Its flags: whether it was compressed, or became a reference.
+    /// Its flags: whether it was compressed or written as a reference.
     pub flags: u8,
 }
 
@@ -74,24 +74,23 @@ impl<W: Write> Writer<W> {
         self.write(block, false)
     }
 
-    /// Bodies that readers will find elsewhere: with [`WriteOptions::dedup`] they are referred to as
-    /// if they had been written.
+    /// Adds the hashes of bodies that readers find elsewhere: [`WriteOptions::dedup`] treats them as written.
     pub fn refer_to(&mut self, hashes: impl IntoIterator<Item = Hash>) {
         self.written.extend(hashes);
     }
 
-    /// The body of the block that was added last.
+    /// The body of the last block.
     pub fn body(&self) -> &[u8] {
         &self.body[APART..]
     }
 
-    /// Writes only the hash of a block's body, and lends the body, so that it can be kept elsewhere.
+    /// Writes only the hash of a block's body; returns the body, which the caller stores elsewhere.
     pub fn add_reference(&mut self, block: &Block<'_>) -> Result<&[u8], Error> {
         self.write(block, true)?;
         Ok(&self.body[APART..])
     }
 
-    /// Writes a block and, after it, how much it matters.
+    /// Writes a block and an annotation with its priority.
     pub fn add_with_priority(
         &mut self,
         block: &Block<'_>,
@@ -102,7 +101,7 @@ impl<W: Write> Writer<W> {
         Ok(written)
     }
 
-    /// Writes how much another block matters.
+    /// Writes an annotation with the priority of another block.
     pub fn add_priority(&mut self, target: u64, priority: Priority) -> Result<Written, Error> {
         let annotation = Content::Annotation {
             target,
@@ -117,7 +116,7 @@ impl<W: Write> Writer<W> {
         let hides = matches!(block.content, Content::Unknown { .. })
             && (kind == END || Kind::from_byte(kind).is_some());
         if hides {
-            // It would be read as something else.
+            // A reader would take it for another type.
             let value = u64::from(kind);
             let what = "unknown block type";
             return Err(self.wrong(Reason::Value { what, value }));
@@ -129,7 +128,7 @@ impl<W: Write> Writer<W> {
         if self.count >= limits.blocks {
             return Err(self.wrong(Reason::TooMany(limits.blocks)));
         }
-        // A reader stops at its limit; what lies in the file as it is costs nothing there.
+        // A reader has a limit on inflated bytes; bodies stored uncompressed do not count.
         let made = self.made + body.len() as u64;
         let may_make = made <= limits.total;
         if body.len() as u64 > Limits::BLOCK {
@@ -182,7 +181,7 @@ impl<W: Write> Writer<W> {
         Ok(Written { index, flags })
     }
 
-    /// Writes the END block, and gives back where everything was written to and how many bytes.
+    /// Writes the END block; returns the output and the number of bytes written.
     pub fn finish(mut self) -> Result<(W, u64), Error> {
         if self.count == 0 {
             return Err(self.wrong(Reason::NoBlocks));
@@ -203,9 +202,9 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Copies a file with its payload compressed as a whole, and says how many bytes it has then. If
-/// that is not less than before, or the plain file is larger than [`Limits::payload`], the plain file
-/// is the one to keep: no reader wants to inflate for nothing, or beyond its limit.
+/// Copies a file with its payload compressed; returns the new size in bytes. If that is not smaller, or the
+/// plain file exceeds [`Limits::payload`], callers should keep the plain file: readers would inflate without
+/// a benefit, or refuse it.
 pub fn compress_payload(plain: &mut impl Read, mut out: impl Write) -> io::Result<u64> {
     let mut header = [0; HEADER];
     plain.read_exact(&mut header)?;

@@ -1,4 +1,4 @@
-//! What is written is read as the same, by both readers, or not at all.
+//! Both readers read what the writer wrote, and agree on damaged files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use common::{blocks, options, written};
 use linkspan_bcp::{Block, Blocks, Document, Error, Limits, ReadOptions, Reader, compress_payload};
 use proptest::prelude::*;
 
-/// All that a reader says about a file.
+/// All blocks and errors that a reader returns for a file.
 type Said = Result<Vec<Result<Block<'static>, Error>>, Error>;
 
 fn in_memory(bytes: &[u8]) -> Said {
@@ -33,7 +33,7 @@ fn streamed(bytes: &[u8], step: usize) -> Said {
     all(Reader::new(Drops { bytes, step }, ReadOptions::default())?)
 }
 
-/// A few bytes at a time.
+/// Reads a few bytes at a time.
 struct Drops<'a> {
     bytes: &'a [u8],
     step: usize,
@@ -52,7 +52,7 @@ fn packed(plain: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// Whether a file was read to its end without a complaint.
+/// Whether a file was read to its end without an error.
 fn is_whole(said: &Said) -> bool {
     said.as_ref()
         .is_ok_and(|blocks| blocks.iter().all(Result::is_ok))
@@ -60,7 +60,7 @@ fn is_whole(said: &Said) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(blocks in blocks(), options in options()) {
+    fn written_blocks_are_read_back(blocks in blocks(), options in options()) {
         let plain = written(&blocks, options);
         let expected: Said = Ok(blocks.into_iter().map(Ok).collect());
         for bytes in [packed(&plain), plain] {
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn both_readers_say_the_same_about_a_damaged_file(
+    fn both_readers_agree_on_a_damaged_file(
         blocks in blocks(),
         options in options(),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn both_readers_say_the_same_about_any_bytes(
+    fn both_readers_agree_on_arbitrary_bytes(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
         flags in 0..2_u8,
         step in 1..9_usize,
@@ -103,13 +103,13 @@ proptest! {
     }
 
     #[test]
-    fn a_file_that_is_cut_off_anywhere_is_not_read(blocks in blocks(), options in options()) {
+    fn a_truncated_file_is_not_read(blocks in blocks(), options in options()) {
         let plain = written(&blocks, options);
         for bytes in [packed(&plain), plain] {
             for end in 0..bytes.len() {
                 let said = in_memory(&bytes[..end]);
                 prop_assert!(!is_whole(&said), "cut at {} of {}", end, bytes.len());
-                // For a file on a disk, too, nothing is shown of it.
+                // A truncated file on disk, too, renders nothing.
                 if end % 7 == 0 {
                     let document = Document::new(bytes[..end].to_vec(), Limits::default());
                     let said = document.reader().map(all);

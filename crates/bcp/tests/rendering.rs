@@ -1,5 +1,4 @@
-//! Nothing that a block says passes for something that we say, nothing of it is lost, and a budget
-//! is kept.
+//! Rendered contents cannot imitate our markup and lose nothing, and budgets are kept.
 
 #![allow(clippy::unwrap_used)]
 
@@ -35,7 +34,7 @@ fn tool(content: &str) -> Block<'static> {
     .into()
 }
 
-/// Takes back what is done to a content in XML.
+/// Reverses the escaping of a content in XML.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -55,7 +54,7 @@ fn unescaped(text: &str) -> String {
 
 proptest! {
     #[test]
-    fn a_content_in_xml_is_what_it_was(text in common::text()) {
+    fn the_escaping_in_xml_is_reversible(text in common::text()) {
         let out = shown(&tool(&text), Mode::Xml);
         let (head, rest) = out.split_once(">\n").unwrap();
         let body = rest.strip_suffix("\n</tool>").unwrap();
@@ -67,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn no_tag_of_ours_is_in_a_content(text in common::text()) {
+    fn a_content_in_xml_has_no_tag_of_ours(text in common::text()) {
         let out = shown(&tool(&text), Mode::Xml).to_lowercase();
         let spaceless: String = out.chars().filter(|c| !c.is_whitespace()).collect();
         for (tag, times) in [("<toolname", 1), ("</tool>", 1), ("</code>", 0), ("<turnrole", 0), ("</context>", 0)] {
@@ -76,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn a_content_in_minimal_is_what_it_was_and_has_no_header(text in common::text()) {
+    fn the_escaping_in_minimal_is_reversible_and_leaves_no_header(text in common::text()) {
         let out = shown(&tool(&text), Mode::Minimal);
         let (head, body) = out.split_once('\n').unwrap();
         let headers = body.split(['\n', '\r']).filter(|line| {
@@ -92,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fence_in_markdown_ends_where_the_content_ends(text in common::text()) {
+    fn a_content_cannot_close_its_fence(text in common::text()) {
         let out = shown(&tool(&text), Mode::Markdown);
         let body = out.strip_prefix("### Tool: rg (ok)\n\n").unwrap();
         let Some(fenced) = body.strip_prefix("```") else {
@@ -106,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn a_header_has_one_line_whatever_is_in_its_names(block in block()) {
+    fn a_header_has_one_line(block in block()) {
         for mode in Mode::ALL {
             let mut out = String::new();
             renderer(mode).render(&block, Form::Placeholder { tokens: 1 }, &mut out).unwrap();
@@ -117,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn everything_can_be_rendered(blocks in blocks()) {
+    fn all_blocks_can_be_rendered(blocks in blocks()) {
         let file = written(&blocks, WriteOptions::default());
         let document = Document::new(file, Limits::default());
         for mode in Mode::ALL {
@@ -128,7 +127,8 @@ proptest! {
     }
 }
 
-/// Counts as models do: words and single marks. Two texts together may have fewer or more.
+/// Counts like a model's tokenizer: words and single marks. Two joined texts may have fewer or more tokens
+/// than their sum.
 struct Words;
 
 impl Tokenizer for Words {
@@ -141,7 +141,7 @@ impl Tokenizer for Words {
             count += u64::from(!inside);
             before = c;
         }
-        // What is long costs more than its parts.
+        // Long words cost more than their parts.
         count + count / 50
     }
 }
@@ -158,7 +158,7 @@ fn file(blocks: &[Prioritised]) -> Document {
 }
 
 fn has_critical(blocks: &[Prioritised]) -> bool {
-    // Annotations among the random blocks may say so as well.
+    // Annotations among the random blocks may assign priorities as well.
     blocks.iter().any(|(block, priority)| {
         *priority == Some(Priority::Critical)
             || matches!(block.content.priority(), Some((_, Priority::Critical)))
@@ -175,7 +175,7 @@ proptest! {
             let show = Show::all(renderer(mode));
             let Ok((text, report)) = document.show_within(&show, budget, &Words, &mut |_| true)
             else {
-                // Annotations alone are nothing to show.
+                // Annotations alone render nothing.
                 continue;
             };
             let tokens = Words.count(&text);
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn if_a_block_fits_something_is_shown(blocks in prioritised(), budget in 0..400_u64) {
+    fn a_budget_that_fits_a_block_shows_a_block(blocks in prioritised(), budget in 0..400_u64) {
         let document = file(&blocks);
         for mode in Mode::ALL {
             let show = Show::all(renderer(mode));
@@ -222,7 +222,7 @@ proptest! {
                     continue;
                 }
                 let alone = mode.opening().to_owned() + &shown(block, mode) + mode.closing();
-                // A separator, and what two texts together have more than each for itself.
+                // Adds a separator, and the additional tokens of joined texts.
                 let least = Words.count(&alone) + 3 + budget / 10;
                 prop_assert!(!text.is_empty() || least > budget, "{} fits into {}", least, budget);
             }
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn what_fits_is_shown_in_full_whatever_its_priority(blocks in prioritised()) {
+    fn blocks_that_fit_are_shown_in_full_at_any_priority(blocks in prioritised()) {
         let document = file(&blocks);
         for mode in Mode::ALL {
             let show = Show::all(renderer(mode));

@@ -1,4 +1,4 @@
-//! Every file that the reference wrote: read, written again, and rendered as it did.
+//! Every file of the reference implementation is read, written again, and rendered identically.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ fn folder(name: &str) -> PathBuf {
     PathBuf::from(vectors).join(name)
 }
 
-/// Name and content of each file of a folder that ends so.
+/// The name and content of each file of a folder with this suffix.
 fn files(name: &str, ending: &str) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder(name))
         .unwrap()
@@ -45,10 +45,10 @@ fn written(blocks: &[Block<'_>], options: WriteOptions) -> Vec<u8> {
 }
 
 #[test]
-fn what_the_reference_wrote_is_written_again_byte_for_byte() {
+fn files_of_the_reference_implementation_are_written_again_byte_for_byte() {
     for (name, bytes) in files("api", ".bcp") {
         if name == "12_reference" {
-            // The body that it refers to is in no file.
+            // No file contains the referenced body.
             continue;
         }
         let options = WriteOptions {
@@ -68,7 +68,7 @@ fn what_the_reference_wrote_is_written_again_byte_for_byte() {
 }
 
 #[test]
-fn a_body_that_is_kept_elsewhere_is_written_as_its_hash() {
+fn a_body_in_a_store_is_written_as_its_hash() {
     let read = |name: &str| fs::read(folder("api").join(name)).unwrap();
     let (inline, reference) = (read("02_conversation.bcp"), read("12_reference.bcp"));
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
@@ -86,17 +86,17 @@ impl Tokenizer for Bytes {
 }
 
 #[test]
-fn every_rendering_of_the_reference_comes_out_byte_for_byte() {
+fn renderings_of_the_reference_implementation_are_reproduced_byte_for_byte() {
     let mut seen = 0;
     for (name, expected) in files("render", ".txt") {
         let mut parts = name.split('.');
         let (file, mode) = (parts.next().unwrap(), parts.next().unwrap());
         let Some(mode) = Mode::parse(mode) else {
-            // inspect, stats and validate belong to the command line.
+            // inspect, stats and validate are tested in the command-line tests.
             continue;
         };
         if expected.is_empty() {
-            // The reference failed: it cannot resolve its own references.
+            // The reference implementation failed here: it cannot resolve its own references.
             continue;
         }
         let renderer = Renderer { mode, compat: true };

@@ -4,7 +4,7 @@ use linkspan_acp::BreakReason;
 use linkspan_auth::store::StoreError;
 use linkspan_auth_io::PerformError;
 use linkspan_bridge::BridgeError;
-use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, RequestError};
+use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, OperationError};
 use linkspan_client_config::{MergeError, PathError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
@@ -55,12 +55,12 @@ impl From<OptionsError> for Failure {
     }
 }
 
-impl From<RequestError> for Failure {
-    fn from(error: RequestError) -> Self {
+impl From<OperationError> for Failure {
+    fn from(error: OperationError) -> Self {
         match error {
-            RequestError::Arguments(error) => error.into(),
-            RequestError::Client { error, hint: None } => error.into(),
-            RequestError::Client {
+            OperationError::Arguments(error) => error.into(),
+            OperationError::Client { error, hint: None } => error.into(),
+            OperationError::Client {
                 error,
                 hint: Some(hint),
             } => Self::from(error).hint(hint),

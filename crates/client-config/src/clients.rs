@@ -1,4 +1,4 @@
-//! The known clients: where each keeps its configuration, and in which form.
+//! The supported clients: the location and the form of their configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ impl Client {
         Self::ALL.into_iter().find(|client| client.id() == id)
     }
 
-    /// The member of its configuration that holds the servers.
+    /// The member of its configuration with the servers.
     pub fn key(self) -> &'static str {
         match self {
             Self::ClaudeCode | Self::ClaudeDesktop | Self::Cursor => "mcpServers",
@@ -68,7 +68,7 @@ impl Client {
         }
     }
 
-    /// Where its configuration is; in the project, if the client supports that.
+    /// The location of its configuration; in the project, if the client supports that.
     pub fn location(self, system: &System) -> Location {
         let found = match self {
             Self::ClaudeCode => Some(PathBuf::from(".mcp.json")),
@@ -79,7 +79,7 @@ impl Client {
             }
             Self::ClaudeDesktop => system.in_config("Claude/claude_desktop_config.json"),
             Self::Zed if system.is_windows => system.in_config("Zed/settings.json"),
-            // macOS too, where XDG_CONFIG_HOME is not used.
+            // Also on macOS, where XDG_CONFIG_HOME is not used.
             Self::Zed if system.is_mac => system.in_home(".config/zed/settings.json"),
             Self::Zed => system.in_config("zed/settings.json"),
         };
@@ -109,7 +109,7 @@ impl Client {
             Connection::Url { url, bridge } => match self {
                 Self::ClaudeCode | Self::VsCode => json!({ "type": "http", "url": url }),
                 Self::Cursor | Self::Zed => json!({ "url": url }),
-                // It only starts commands.
+                // Claude Desktop only starts commands.
                 Self::ClaudeDesktop => {
                     json!({ "command": bridge.first(), "args": bridge.get(1..) })
                 }

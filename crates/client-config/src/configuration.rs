@@ -1,4 +1,5 @@
-//! What a client needs to know about a server: for a person, for programs, and in its file.
+//! A server in the configuration of a client: as text for the user, as JSON, and merged into the client's
+//! file.
 
 use std::io::{self, Write};
 
@@ -17,16 +18,16 @@ use crate::system::Location;
 pub struct Configuration<'a> {
     /// The client.
     pub client: Client,
-    /// Where it keeps its configuration.
+    /// The location of its configuration.
     pub location: Location,
     /// The name of the server.
     pub name: &'a str,
-    /// How it is reached.
+    /// How the client connects to it.
     pub connection: &'a Connection,
 }
 
 impl Configuration<'_> {
-    /// For programs.
+    /// The configuration as JSON.
     pub fn to_json(&self) -> Value {
         let Self { client, name, .. } = *self;
         json!({
@@ -39,7 +40,7 @@ impl Configuration<'_> {
         })
     }
 
-    /// Writes what a person has to do.
+    /// Writes the steps for the user.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let Self { client, name, .. } = *self;
         writeln!(out, "{}:", client.title())?;
@@ -64,8 +65,7 @@ impl Configuration<'_> {
 
     /// Adds the server to the client's file.
     ///
-    /// # Errors
-    /// If the file is not known, or cannot be read, edited or written; then it is not changed.
+    /// # Errors If the file is unknown, or cannot be read, edited or written; then it is not changed.
     pub fn merge(&self) -> Result<Merged, MergeError> {
         let client = self.client;
         let file = self.location.path();
@@ -79,7 +79,7 @@ impl Configuration<'_> {
     }
 }
 
-/// A command as it is typed into a shell.
+/// A command as the user types it into a shell.
 fn typed(command: &[String]) -> String {
     let words: Vec<String> = command.iter().map(|word| shell_quoted(word)).collect();
     escape_line(&words.join(" ")).into_owned()
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_told_the_command_and_the_file() {
+    fn the_text_names_the_command_and_the_file() {
         let configuration = Configuration {
             client: Client::ClaudeCode,
             location: Location::File("/x/.mcp.json".into()),

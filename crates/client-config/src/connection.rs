@@ -1,6 +1,6 @@
-//! How a client reaches a server.
+//! How a client connects to a server.
 
-/// How a client reaches a server.
+/// How a client connects to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connection {
     /// The client starts the server.
@@ -12,7 +12,7 @@ pub enum Connection {
         /// Variables that the client sets for it.
         env: Vec<(String, String)>,
     },
-    /// The server runs already.
+    /// The server is already running.
     Url {
         /// The URL.
         url: String,

@@ -1,4 +1,4 @@
-//! The entries of a configuration file that start a given program, and whether they still can.
+//! The entries of a configuration file that start a given program, and whether they still work.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use crate::file::ConfigFile;
 /// Why a client cannot start a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EntryProblem {
-    /// The program is gone.
+    /// The program does not exist.
     #[error("there is no {0}")]
     NoProgram(String),
     /// No folder of `PATH` has the program.
     #[error("{0} is not in PATH")]
     NotInPath(String),
-    /// The folder that it is to serve is gone.
+    /// The folder to serve does not exist.
     #[error("there is no folder {0}")]
     NoFolder(String),
 }
 
 impl ConfigFile {
-    /// The servers that are started by the program `name`, whatever folder it is in.
+    /// The servers whose command is the program `name`, in whatever folder.
     pub fn started_by<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let all = self.servers().into_iter().flatten();
         all.filter(move |(_, entry)| is_started_by(entry, name))
@@ -34,8 +34,8 @@ fn is_started_by(entry: &Value, name: &str) -> bool {
     command.is_some_and(|command| Path::new(command).file_stem().unwrap_or_default() == name)
 }
 
-/// Why the server of an entry cannot be started. `is_in_path` looks a program up; the folder after the argument
-/// `serve` must exist.
+/// The reason why the server of an entry cannot be started. `is_in_path` looks a program up; the folder after
+/// the argument `serve` must exist.
 pub fn problem(entry: &Value, is_in_path: impl Fn(&str) -> bool) -> Option<EntryProblem> {
     let command = entry.get("command").and_then(Value::as_str)?;
     if Path::new(command).components().count() > 1 {

@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 use crate::clients::Client;
 use crate::jsonc::{self, EditError};
 
-/// The largest configuration that is read.
+/// The largest configuration file that is read.
 const MAX: u64 = 16 << 20;
 
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system refuses it.
+    /// The system's error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is a directory or something else.
+    /// It is a directory or a special file.
     #[error("it is not a file")]
     NotAFile,
-    /// It is larger than any configuration.
+    /// It is larger than the limit.
     #[error("it is too large")]
     TooLarge,
     /// It is not JSON with comments.

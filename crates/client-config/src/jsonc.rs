@@ -1,5 +1,5 @@
-//! Adding one server to a configuration that people edit by hand: JSON with comments and trailing commas.
-//! Everything else keeps its bytes.
+//! Adds a server to a configuration file that users edit by hand: JSON with comments and trailing commas. The
+//! other parts keep their bytes.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 /// Why a text cannot be edited.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// It is not JSON, even without comments.
+    /// It is not JSON with comments.
     #[error("not JSON: {0}")]
     Syntax(String),
-    /// A part of it should be an object.
+    /// A part that has to be an object is not.
     #[error("{0} is not an object")]
     NoObject(String),
-    /// A member is there more than once.
+    /// A member occurs more than once.
     #[error("`{0}` is there more than once")]
     Duplicate(String),
     /// The edited text does not have the intended value.
@@ -22,10 +22,9 @@ pub enum EditError {
     Unsafe,
 }
 
-/// The text with `entry` under `key` and `name`; `None` if it is there already.
+/// The text with `entry` under `key` and `name`; `None` if it has the entry already.
 ///
-/// # Errors
-/// If the text is not JSON with comments, or has another structure.
+/// # Errors If the text is not JSON with comments, or has another structure.
 pub fn put(text: &str, key: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         let whole = Value::Object(one(key, Value::Object(one(name, entry.clone()))));
@@ -59,7 +58,7 @@ pub fn put(text: &str, key: &str, name: &str, entry: &Value) -> Result<Option<St
             }
         }
     };
-    // The file belongs to the user: a wrong edit is never written.
+    // The file belongs to the user: an edit with an unintended result is never written.
     match read(&edited) {
         Ok(after) if after == wanted => Ok(Some(edited)),
         _ => Err(EditError::Unsafe),
@@ -107,7 +106,7 @@ fn plain(text: &str) -> String {
             }
         }
     }
-    // Only whole characters were replaced.
+    // Only whole characters are replaced.
     String::from_utf8(out).unwrap_or_default()
 }
 
@@ -129,7 +128,7 @@ fn one(key: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(key.to_owned(), value)])
 }
 
-/// Scans a text that is known to be JSON with comments.
+/// Scans a text that has been parsed as JSON with comments.
 #[derive(Clone, Copy)]
 struct Scan<'a> {
     text: &'a str,
@@ -143,7 +142,7 @@ impl Scan<'_> {
     /// The end of white space and comments.
     fn blank(self, mut at: usize) -> usize {
         loop {
-            // Bytes, because in a text that is not JSON `at` may be inside a character.
+            // Bytes, because in invalid JSON `at` may be inside a character.
             let rest = self.text.as_bytes().get(at..).unwrap_or_default();
             at += match rest {
                 [0xef, 0xbb, 0xbf, ..] => 3,
@@ -175,7 +174,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The end of the string that begins here.
+    /// The end of the string that starts here.
     fn string(self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = at + 1;
@@ -189,7 +188,7 @@ impl Scan<'_> {
         bytes.len()
     }
 
-    /// The end of the value that begins here.
+    /// The end of the value that starts here.
     fn value(self, at: usize) -> usize {
         let mut depth = 0_usize;
         let mut at = at;
@@ -222,7 +221,7 @@ impl Scan<'_> {
         at + rest.find(ends).unwrap_or(rest.len()).max(1)
     }
 
-    /// The object that begins here.
+    /// The object that starts here.
     fn object(self, start: usize) -> Object {
         let mut members = Vec::new();
         let mut at = self.blank(start + 1);
@@ -249,10 +248,10 @@ impl Scan<'_> {
 }
 
 struct Object {
-    /// The position of its brace.
+    /// The position of its opening brace.
     start: usize,
     members: Vec<Member>,
-    /// The end of the comma after its last member, if there is one.
+    /// The end of the comma after its last member, if any.
     comma: Option<usize>,
 }
 
@@ -273,7 +272,7 @@ impl Object {
         }
     }
 
-    /// The indentation of its members, if each has a line of its own.
+    /// The indentation of its members, if each is on its own line.
     fn indent<'a>(&self, text: &'a str) -> Option<&'a str> {
         let before = &text[..self.members.first()?.key.start];
         let line = &before[before.rfind('\n')? + 1..];
@@ -290,7 +289,7 @@ impl Object {
             let value = pretty_in(text, value, &indent, unit);
             let inside = self.start + 1;
             let rest = text[inside..].trim_start_matches([' ', '\t', '\r', '\n']);
-            // The rest of an empty object: its brace, or a comment.
+            // An empty object continues with its brace, or a comment.
             return format!(
                 "{}{end}{indent}{key}: {value}{end}{above}{rest}",
                 &text[..inside]
@@ -312,7 +311,7 @@ impl Object {
     }
 }
 
-/// A value over several lines, the first of which has its indentation already.
+/// A value on several lines; the first line is already indented.
 fn pretty_in(text: &str, value: &Value, indent: &str, unit: &str) -> String {
     let lines = pretty(value, unit);
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -1,7 +1,7 @@
-//! The configuration files of MCP clients: which clients there are, where their files are on a
-//! [system](System), what an entry for a server looks like, and adding it to a file that people edit by hand.
+//! The configuration files of MCP clients: the supported clients, the locations of their files on a
+//! [system](System), the entries for servers, and merging an entry into a file that users edit by hand.
 //!
-//! The home directory, the platform and every path come in as values: this crate reads no environment variables
+//! The home directory, the platform and every path are parameters: this crate reads no environment variables
 //! and prints nothing.
 
 mod clients;

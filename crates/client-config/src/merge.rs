@@ -13,15 +13,15 @@ use crate::server::shown;
 /// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// Where the client with this name keeps its configuration is not known.
-    #[error("where {0} keeps its configuration is not known here")]
+    /// The location of this client's configuration is unknown.
+    #[error("the location of the configuration of {0} is unknown")]
     NoFile(&'static str),
     /// The file cannot be read.
     #[error("cannot read {}: {source}", shown(file))]
     Read {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         source: ReadError,
     },
     /// The text of the file cannot be edited.
@@ -29,7 +29,7 @@ pub enum MergeError {
     Edit {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         source: EditError,
     },
     /// The file cannot be written.
@@ -37,7 +37,7 @@ pub enum MergeError {
     Write {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -46,13 +46,13 @@ impl MergeError {
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoFile(_) => "say where with --file FILE",
-            Self::Read { .. } => "nothing was changed; without --write it is only printed",
+            Self::NoFile(_) => "name the file with --file FILE",
+            Self::Read { .. } => "nothing was changed; leave out --write to print the entry",
             Self::Edit { .. } => {
-                "nothing was changed; fix it, or add by hand what is printed without --write"
+                "nothing was changed; fix the file, or leave out --write and add the printed entry by hand"
             }
             Self::Write { .. } => {
-                "nothing was changed; add by hand what is printed without --write"
+                "nothing was changed; leave out --write and add the printed entry by hand"
             }
         }
     }
@@ -63,26 +63,25 @@ fn not_edited(file: &Path, why: &EditError) -> String {
     match why {
         EditError::Syntax(why) => format!("{file} is not JSON: {why}"),
         EditError::NoObject(what) => format!("{what} in {file} is not an object"),
-        EditError::Duplicate(name) => format!("`{name}` stands in {file} more than once"),
-        EditError::Unsafe => format!("{file} is written in a way that we cannot add to"),
+        EditError::Duplicate(name) => format!("`{name}` occurs more than once in {file}"),
+        EditError::Unsafe => format!("{file} has a form that linkspan cannot edit"),
     }
 }
 
-/// What was done.
+/// The result of a merge.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Merged {
     /// The file had the entry already.
     Unchanged,
     /// The file was created.
     Created,
-    /// The file was changed; this is a copy of what it was.
+    /// The file was changed; this is a copy of its previous contents.
     Changed(PathBuf),
 }
 
-/// Puts `entry` under `key` and `name` into a file, and leaves a copy of the previous file beside it.
+/// Puts `entry` under `key` and `name` into a file, and keeps a copy of the previous file beside it.
 ///
-/// # Errors
-/// If the file cannot be read, edited or written; then it is not changed.
+/// # Errors If the file cannot be read, edited or written; then it is not changed.
 pub fn merge(path: &Path, key: &str, name: &str, entry: &Value) -> Result<Merged, MergeError> {
     // A symbolic link to the file stays a link.
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -153,7 +152,7 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// The file may have secrets in it: other users cannot read it before it gets the permissions of the original.
+/// The file may contain secrets: other users must not read it before it has the permissions of the original.
 fn new_file(path: &Path) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,4 +1,4 @@
-//! The server that a client is to use.
+//! The server to configure.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use linkspan_wire::escape_line;
 
-/// A server that `linkspan` makes a server on stdin and stdout, which is what all clients start.
+/// A server that clients start through `linkspan`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Server {
     /// A folder of scripts.
@@ -15,7 +15,7 @@ pub enum Server {
     Url {
         /// The URL.
         url: String,
-        /// Further arguments: how it is reached.
+        /// Further arguments for the connection.
         options: Vec<String>,
     },
     /// A command that is a server.
@@ -25,10 +25,10 @@ pub enum Server {
 /// A path that clients cannot be told.
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
-    /// JSON has no other paths.
+    /// JSON strings cannot contain this path.
     #[error("{} is not UTF-8", shown(.0))]
     NotUtf8(PathBuf),
-    /// A path that does not lead to a program.
+    /// There is no program with this path.
     #[error("there is no program `{}`", shown(.0))]
     NoProgram(PathBuf),
     /// A folder that cannot be served.
@@ -36,13 +36,13 @@ pub enum PathError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl PathError {
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> String {
         match self {
             Self::NotUtf8(_) => {

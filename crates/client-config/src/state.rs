@@ -14,7 +14,7 @@ use crate::system::System;
 /// The program whose servers are checked.
 const PROGRAM: &str = "linkspan";
 
-/// What was found in a client's configuration.
+/// The state of a client's configuration.
 #[derive(Debug)]
 pub enum ClientState {
     /// It cannot be read.
@@ -23,7 +23,7 @@ pub enum ClientState {
         client: Client,
         /// Its file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         why: ReadError,
     },
     /// A server through linkspan cannot be started.
@@ -34,7 +34,7 @@ pub enum ClientState {
         file: PathBuf,
         /// The server.
         server: String,
-        /// Why not.
+        /// The reason.
         why: EntryProblem,
     },
     /// All servers through linkspan can be started.
@@ -45,12 +45,12 @@ pub enum ClientState {
         file: PathBuf,
         /// The number of servers.
         count: usize,
-        /// Those through linkspan.
+        /// The names of the servers through linkspan.
         ours: Vec<String>,
     },
 }
 
-/// In a sentence.
+/// A sentence for the user.
 impl fmt::Display for ClientState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Unreadable { client, file, .. }
@@ -118,7 +118,7 @@ impl ClientState {
         }
     }
 
-    /// What to do about it, if something does not work.
+    /// What the user can do about a problem.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unreadable { .. } => {
@@ -137,7 +137,7 @@ impl ClientState {
 mod tests {
     use super::*;
 
-    /// The state of Cursor with this configuration, in words.
+    /// The state of Cursor with this configuration, as text.
     fn told(text: &str) -> (String, Option<String>) {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(".cursor/mcp.json");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_work_is_told_with_its_repair() {
+    fn a_problem_is_shown_with_a_hint() {
         let (text, hint) = told("{");
         assert!(text.starts_with("Cursor cannot read FILE: "), "{text}");
         assert!(hint.is_some());

@@ -1,13 +1,13 @@
-//! Where configuration files are on a system.
+//! The locations of configuration files on a system.
 
 use std::path::{Path, PathBuf};
 
-/// Where the configuration of a client is.
+/// The location of a client's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// In this file.
     File(PathBuf),
-    /// In a file that cannot be located, described by these words.
+    /// In a file whose location is unknown; the text describes the file.
     Unknown(&'static str),
 }
 
@@ -21,7 +21,7 @@ impl Location {
     }
 }
 
-/// The properties of a system that decide where configuration files are.
+/// The properties of a system that determine the locations of configuration files.
 #[derive(Debug, Clone, Default)]
 pub struct System {
     /// The user's home directory.

@@ -15,15 +15,18 @@ const MAX_NAMES: usize = 30;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentsError {
     /// The schema does not have this name.
-    #[error("`{tool}` has no argument `{name}`{}", near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    #[error(
+        "`{tool}` has no argument `{name}`{}",
+        near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+    )]
     Unknown {
         /// The tool.
         tool: String,
         /// The argument.
         name: String,
-        /// The name that may have been meant.
+        /// A similar name in the schema.
         near: Option<String>,
-        /// What the tool takes, in a sentence.
+        /// The arguments of the tool, as a sentence.
         takes: String,
     },
     /// The schema does not allow these values.
@@ -31,15 +34,15 @@ pub enum ArgumentsError {
     Mismatch {
         /// The tool.
         tool: String,
-        /// What is wrong.
+        /// The problems.
         problems: String,
-        /// What the tool takes, in a sentence.
+        /// The arguments of the tool, as a sentence.
         takes: String,
     },
 }
 
 impl ArgumentsError {
-    /// What the tool takes, in a sentence.
+    /// The arguments of the tool, as a sentence.
     pub fn takes(&self) -> &str {
         let (Self::Unknown { takes, .. } | Self::Mismatch { takes, .. }) = self;
         takes
@@ -92,8 +95,8 @@ pub fn check_argument_names(
     })
 }
 
-/// The first argument that the schema does not name, and the name that may have been meant; `None` if the
-/// schema allows any name.
+/// The first argument that the schema does not name, and a similar name; `None` if the schema allows any
+/// name.
 fn unknown(schema: &Value, arguments: &Map<String, Value>) -> Option<(String, Option<String>)> {
     let open = match schema.get("additionalProperties") {
         Some(Value::Bool(open)) => *open,
@@ -132,7 +135,7 @@ fn unknown(schema: &Value, arguments: &Map<String, Value>) -> Option<(String, Op
     Some((name.clone(), near))
 }
 
-/// What a tool takes, in a sentence.
+/// The arguments of a tool, as a sentence.
 fn takes(tool: &str, schema: &Value) -> String {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required: Vec<&str> = schema
@@ -192,7 +195,7 @@ pub fn tool_hint(name: &str, tools: &[String]) -> String {
     }
 }
 
-/// A hint for a failed prompt: the nearest name if it is not in the list, or the argument that it does not
+/// A hint for a failed prompt: the nearest name if the prompt is not listed, or the argument that it does not
 /// have. `prompts` are the items of the list, `given` is the JSON object of arguments.
 pub fn prompt_hint(name: &str, given: Option<&str>, prompts: &[String]) -> Option<String> {
     let prompts: Vec<Value> = prompts

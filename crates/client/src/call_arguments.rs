@@ -1,11 +1,11 @@
-//! Arguments of a tool or prompt as a person types them.
+//! Arguments of a tool or prompt as typed on the command line.
 
 use std::fs::File;
 use std::io::{self, Read};
 
 use linkspan_wire::{Json, JsonKind, quote};
 
-/// Largest file or stdin that is taken as arguments.
+/// The largest file or stdin that is read as arguments.
 const MAX: u64 = 64 << 20;
 
 /// Arguments before the tool's schema is known.
@@ -27,14 +27,14 @@ pub enum CallArgumentsError {
     Open {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The file or stdin cannot be read to its end.
     #[error("cannot read the arguments: {0}")]
     Read(io::Error),
     /// The word is neither JSON nor `name=value`.
-    #[error("`{0}` is no argument")]
+    #[error("`{0}` is not an argument")]
     NoArgument(String),
     /// The JSON has too many levels for a message.
     #[error("the arguments are nested too deeply")]
@@ -62,7 +62,7 @@ impl CallArgumentsError {
 }
 
 impl CallArguments {
-    /// Reads the words between the tool's name and the target; `-` stands for `stdin`.
+    /// Reads the words between the tool's name and the target; `-` reads `stdin`.
     pub fn parse(words: &[String], stdin: impl Read) -> Result<Self, CallArgumentsError> {
         match words {
             [] => Ok(Self::None),
@@ -91,7 +91,7 @@ impl CallArguments {
 
     fn json(text: String) -> Result<Self, CallArgumentsError> {
         match Json::parse(&text) {
-            // They will stand inside `arguments`, inside `params`, inside the message.
+            // The message puts the arguments three levels deep: message, `params`, `arguments`.
             Ok(_) if Json::parse(&format!("[[[{text}]]]")).is_err() => {
                 Err(CallArgumentsError::TooDeep)
             }
@@ -101,8 +101,8 @@ impl CallArguments {
         }
     }
 
-    /// The JSON object. `is_text` tells whether the schema wants a string under a name; other
-    /// values are JSON where they look like it.
+    /// The JSON object. `is_text` tells whether the schema requires a string under a name; other values are
+    /// parsed as JSON if possible.
     pub fn to_json(&self, is_text: impl Fn(&str) -> bool) -> Option<String> {
         match self {
             Self::None => None,
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_taken_as_it_is_and_other_json_is_refused() {
+    fn an_object_is_kept_unchanged_and_other_json_is_refused() {
         let text = r#" {"a":0.10} "#;
         assert_eq!(parse(&[text]).unwrap(), CallArguments::Json(text.into()));
         let error = |word| parse(&[word]).unwrap_err();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dash_stands_for_stdin() {
+    fn a_dash_reads_stdin() {
         let json = CallArguments::Json(r#"{"from":"stdin"}"#.to_owned());
         assert_eq!(parse(&["-"]).unwrap(), json);
     }

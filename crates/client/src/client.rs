@@ -1,4 +1,4 @@
-//! A conversation with one server.
+//! A connection to one server.
 
 mod params;
 mod receive;
@@ -21,24 +21,24 @@ use crate::error::ClientError;
 use crate::observer::{Observer, Silent};
 
 /// How long a server may take to end.
-const FAREWELL: Duration = Duration::from_secs(4);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long the first answer may take by default; `npx` may have to download the server.
 pub const FIRST_ANSWER: Duration = Duration::from_secs(30);
-/// How often a modern server may ask before it gives its result.
+/// How many times a modern server may request input for one result.
 const MAX_ROUNDS: usize = 8;
 
-/// A conversation with one server: one request at a time.
+/// A connection to one server, with one request at a time.
 pub struct Client {
     port: Port,
     last_id: Hop,
     era: Era,
     timeout: Option<Duration>,
-    /// The limit of the first answer.
+    /// The timeout of the first answer.
     first: Option<Duration>,
     observer: Box<dyn Observer>,
-    /// The person who answers the server's questions.
+    /// The user, if the server's questions can be answered.
     person: Option<Arc<dyn Person>>,
-    /// Whether the last request has no answer yet.
+    /// Whether the last request is unanswered.
     waiting: bool,
     /// The method of the last request.
     asked: String,
@@ -47,7 +47,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Nothing is sent yet. [`Client::close`] has to be called in the end, also after an error.
+    /// Sends nothing yet. [`Client::close`] has to be called at the end, also after an error.
     pub fn new(port: Port, timeout: Option<Duration>) -> Self {
         Self {
             port,
@@ -74,28 +74,28 @@ impl Client {
         self
     }
 
-    /// The first answer may take as long as this instead of [`FIRST_ANSWER`].
+    /// Sets the timeout of the first answer, instead of [`FIRST_ANSWER`].
     #[must_use]
     pub fn patient(mut self, first: Option<Duration>) -> Self {
         self.first = first;
         self
     }
 
-    /// Asks this person what the server asks.
+    /// Forwards the server's questions to the user.
     #[must_use]
     pub fn asking(mut self, person: Option<Arc<dyn Person>>) -> Self {
         self.person = person;
         self
     }
 
-    /// Shows the observer what the client waits for.
+    /// Reports progress and waiting times to the observer.
     #[must_use]
     pub fn observed(mut self, observer: impl Observer + 'static) -> Self {
         self.observer = Box::new(observer);
         self
     }
 
-    /// Gives a warning to the observer.
+    /// Passes a warning to the observer.
     pub(crate) fn warn(&mut self, text: &str) {
         self.observer.warn(text);
     }
@@ -109,10 +109,10 @@ impl Client {
         format!("{{{}}}", all.join(","))
     }
 
-    /// Begins the conversation: by `initialize`, or by `server/discover` if the server is modern.
+    /// Opens the session: with `initialize`, or with `server/discover` if the server is modern.
     ///
-    /// The handshake is tried first, because a server that does not know a modern request may not answer,
-    /// or exit.
+    /// The handshake is tried first, because a server that does not know a modern request may not answer, or
+    /// exit.
     pub async fn open(&mut self) -> Result<(), ClientError> {
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
@@ -147,7 +147,7 @@ impl Client {
         self.era == Era::Modern
     }
 
-    /// Sends a request and waits for its result; answers what a modern server asks before.
+    /// Sends a request and waits for its result; answers input requests of a modern server.
     pub async fn ask_through(
         &mut self,
         method: &str,
@@ -168,7 +168,7 @@ impl Client {
         Err(ClientError::TooManyQuestions)
     }
 
-    /// The answers to the questions of a modern result: `{"key":{…}}`.
+    /// The answers to the input requests of a modern result: `{"key":{…}}`.
     async fn answer_all(&self, questions: Json<'_>) -> Result<String, ClientError> {
         let mut answers = Vec::new();
         for (key, question) in questions.members() {
@@ -210,7 +210,7 @@ impl Client {
         self.last_id = self.last_id.next();
         method.clone_into(&mut self.asked);
         let id = self.last_id.id();
-        // Only asked for if it is shown.
+        // Requested only if progress is shown.
         let token = (self.observer.shows_progress() && method == names::TOOLS_CALL)
             .then(|| format!(r#""progressToken":{}"#, self.last_id));
         let params = match (self.era, token) {
@@ -251,7 +251,7 @@ impl Client {
         if sent.is_ok() {
             return Ok(());
         }
-        // The port is closed; the reason is its last message.
+        // The port is closed; its last message is the reason.
         while let Some(inbound) = self.port.rx.recv().await {
             if let Inbound::Closed(why) = inbound {
                 return Err(self.closed(why));
@@ -260,7 +260,7 @@ impl Client {
         Err(ClientError::Gone)
     }
 
-    /// Cancels a pending request, and ends the session or the process with its children.
+    /// Cancels a pending request, and ends the session, or the process with its children.
     pub async fn close(mut self) {
         if self.waiting && self.asked != names::INITIALIZE {
             let params = format!(r#"{{"requestId":{}}}"#, self.last_id);
@@ -272,6 +272,6 @@ impl Client {
         }
         drop(self.port.tx);
         self.port.rx.close();
-        let _ = timeout(FAREWELL, self.port.done).await;
+        let _ = timeout(CLOSE_TIMEOUT, self.port.done).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Asks a person what a server asks (`elicitation/create`).
+//! Asks the user for the input that a server requests (`elicitation/create`).
 
 mod value;
 
@@ -11,22 +11,22 @@ use serde_json::{Map, Value};
 use self::value::{choices, is_list, parse};
 use crate::error::on_one_line;
 
-/// How often one field is asked for.
+/// How many times one field is asked for.
 const MAX_TRIES: usize = 5;
 const NAME: Style = Style::new().bold();
 
-/// The capability of a client that has a person.
+/// The capability of a client with a user.
 pub(crate) const CAPABILITY: &str = r#"{"form":{},"url":{}}"#;
 
-/// A person who can be asked. Reading may block.
+/// The user at a terminal. Reading may block.
 pub trait Person: Send + Sync + 'static {
     /// Shows a text, which may contain ANSI styles.
     fn say(&self, text: &str);
-    /// The next line that the person types, trimmed; `None` at the end of the input.
+    /// The next line that the user types, trimmed; `None` at the end of the input.
     fn read_line(&self) -> Option<String>;
 }
 
-/// Asks the person; gives the result of the request.
+/// Asks the user; returns the result of the request.
 pub(crate) async fn ask(person: &Arc<dyn Person>, params: Option<Json<'_>>) -> String {
     let question = params.and_then(|params| serde_json::from_str(params.text()).ok());
     let question: Value = question.unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) async fn ask(person: &Arc<dyn Person>, params: Option<Json<'_>>) -> S
     }
 }
 
-/// Asks for the fields one after the other; `None` if the person declines.
+/// Asks for the fields one after the other; `None` if the user declines.
 fn content(person: &dyn Person, question: &Value) -> Option<Value> {
     let text = |key: &str| {
         question
@@ -53,10 +53,7 @@ fn content(person: &dyn Person, question: &Value) -> Option<Value> {
         escape_block(text("message"), "  ")
     ));
     if text("mode") == "url" {
-        person.say(&format!(
-            "it wants you to open this address: {}\n",
-            on_one_line(text("url"))
-        ));
+        person.say(&format!("address to open: {}\n", on_one_line(text("url"))));
         person.say("Enter when that is done, Ctrl-D to decline: ");
         return person.read_line().map(|_| Value::Object(Map::new()));
     }
@@ -84,7 +81,7 @@ fn content(person: &dyn Person, question: &Value) -> Option<Value> {
     Some(Value::Object(content))
 }
 
-/// Asks for one field. The outer `None` declines the whole question, the inner one leaves the field out.
+/// Asks for one field. The outer `None` declines the whole request, the inner one leaves the field out.
 fn field(person: &dyn Person, name: &str, schema: &Value, needed: bool) -> Option<Option<Value>> {
     let title = schema.get("title").and_then(Value::as_str).unwrap_or(name);
     let choices = choices(schema);
@@ -110,7 +107,7 @@ fn field(person: &dyn Person, name: &str, schema: &Value, needed: bool) -> Optio
     None
 }
 
-/// What a person has to know about a field, in parentheses.
+/// The facts about a field, in parentheses.
 fn facts(schema: &Value, choices: &[(String, String)], needed: bool) -> String {
     let text = |key: &str| schema.get(key).and_then(Value::as_str);
     let default = schema.get("default");
@@ -160,7 +157,7 @@ mod tests {
     use serde_json::json;
     use std::sync::Mutex;
 
-    /// Types these lines, and keeps what it is shown.
+    /// Types these lines, and records the shown text.
     struct Typist {
         lines: Mutex<Vec<String>>,
         seen: Mutex<String>,
@@ -176,7 +173,7 @@ mod tests {
         }
     }
 
-    /// The content if these lines are typed, and what the person has seen.
+    /// The content if the user types these lines, and the shown text.
     fn asked(question: &Value, lines: &[&str]) -> (Option<Value>, String) {
         let lines = lines.iter().rev().map(|&line| line.to_owned()).collect();
         let typist = Typist {

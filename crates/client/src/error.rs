@@ -16,7 +16,7 @@ pub enum ClientError {
     NoFirstAnswer {
         /// The server.
         server: String,
-        /// How long it was waited.
+        /// The timeout.
         limit: Duration,
     },
     /// The command ended without an answer to the first request.
@@ -41,20 +41,20 @@ pub enum ClientError {
         message: String,
         /// The code of the error, as the server wrote it.
         code: String,
-        /// What else the server said.
+        /// The data of the error.
         data: Option<String>,
     },
-    /// The answer is not a message.
-    #[error("its answer is no message: {0}")]
+    /// The answer is not a valid message.
+    #[error("its answer is not a valid message: {0}")]
     BadAnswer(String),
     /// The connection was closed without a reason.
-    #[error("the server has gone")]
+    #[error("the server has closed the connection")]
     Gone,
-    /// The server asks for something that this client does not have.
+    /// The server requests input that this client cannot give.
     #[error("the server asks for `{0}` before it answers")]
     CannotAnswer(String),
-    /// The server asks more often than it may.
-    #[error("the server asks again and again, and gives no result")]
+    /// The server requests input too many times.
+    #[error("the server requests input again and again without giving a result")]
     TooManyQuestions,
 }
 
@@ -83,15 +83,15 @@ impl ClientError {
             }
             Self::BadAnswer(_) => "-v shows more; a large answer may need --max-message",
             Self::CannotAnswer(_) => {
-                "a question to a person is answered at a terminal; nothing else is here"
+                "run linkspan at a terminal to answer questions; other requests are not supported"
             }
-            Self::TooManyQuestions => "this is a mistake of the server",
+            Self::TooManyQuestions => "this is an error of the server",
             Self::Refused { .. } | Self::Gone => return None,
         };
         Some(hint.to_owned())
     }
 
-    /// The connection was closed before the first answer.
+    /// The error for a connection that was closed before the first answer.
     pub(crate) fn before_first_answer(fault: Fault) -> Self {
         match fault {
             Fault::Ended {
@@ -107,7 +107,7 @@ impl ClientError {
         }
     }
 
-    /// The error that the server answered with.
+    /// The error in a server's answer.
     pub(crate) fn refusal(answer: &Message, method: &str) -> Self {
         let error = answer.body();
         let message = error.and_then(|e| e.get("message")?.as_str());
@@ -130,7 +130,7 @@ fn printed(last_words: &str) -> String {
     }
 }
 
-/// A text of a peer that cannot end a line or control a terminal.
+/// A peer's text that cannot end a line or control a terminal.
 pub(crate) fn on_one_line(text: &str) -> String {
     escape_line(text).into_owned()
 }

@@ -1,8 +1,7 @@
 //! A small MCP client for trying servers out: one request at a time, of both eras.
 //!
-//! [`Client`] speaks over a port. What a person sees while it waits comes in as an [`Observer`], and a person
-//! who answers the server's questions as a [`Person`]: this crate reads no environment variables, prints
-//! nothing and knows no exit codes.
+//! [`Client`] uses a port. An [`Observer`] shows its progress, and a [`Person`] answers the server's
+//! questions: this crate reads no environment variables, prints nothing and knows no exit codes.
 
 mod arguments;
 mod call_arguments;
@@ -23,4 +22,4 @@ pub use elicitation::Person;
 pub use error::ClientError;
 pub use list::List;
 pub use observer::{Observer, Silent, TICK};
-pub use requests::{RequestError, call_tool, get_prompt, ping, read_resource, resources};
+pub use requests::{OperationError, call_tool, get_prompt, ping, read_resource, resources};

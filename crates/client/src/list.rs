@@ -1,4 +1,4 @@
-//! Lists that come in pages.
+//! Lists in pages.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub struct List {
 }
 
 impl List {
-    /// Fetches `method`, whose results hold the items under `key`.
+    /// Fetches `method`, whose results contain the items under `key`.
     pub async fn fetch(
         client: &mut Client,
         method: &str,
@@ -74,7 +74,7 @@ impl List {
             .flat_map(Json::elements)
     }
 
-    /// The member that holds the items.
+    /// The member with the items.
     pub fn key(&self) -> &'static str {
         self.key
     }

@@ -1,27 +1,27 @@
-//! What a person sees while the client waits.
+//! What the user sees while the client waits.
 
 use std::time::Duration;
 
 /// How often [`Observer::tick`] is called during a wait.
 pub const TICK: Duration = Duration::from_millis(500);
 
-/// Sees what the client waits for.
+/// Shows what the client waits for.
 pub trait Observer: Send {
-    /// Whether progress is shown; without that the server is not asked for it.
+    /// Whether progress is shown; if not, the server is not asked for it.
     fn shows_progress(&self) -> bool;
     /// A wait begins. `what` completes "waiting for …".
     fn begin(&mut self, what: String);
     /// The server reports progress.
     fn progress(&mut self, text: &str);
-    /// The wait goes on.
+    /// The wait continues.
     fn tick(&mut self);
-    /// The wait is over, or something else is printed.
+    /// The wait has ended, or other output follows.
     fn clear(&mut self);
-    /// Whether a person is signing in, so that the wait says nothing about the server.
+    /// Whether the user is signing in, so that the server's timeout does not run.
     fn waits_for_person(&self) -> bool {
         false
     }
-    /// The server did something wrong that is no reason to stop.
+    /// The server made a mistake that the client can tolerate.
     fn warn(&mut self, text: &str);
 }
 

@@ -1,4 +1,4 @@
-//! The requests of a person who tries a server out, with a hint for each that the server refuses.
+//! The requests of the trying commands, with a hint for each that the server refuses.
 
 use linkspan_mcp::names;
 use linkspan_wire::{Json, Message, quote};
@@ -9,29 +9,29 @@ use crate::client::{Client, one_param};
 use crate::error::ClientError;
 use crate::list::List;
 
-/// Why a request has no result.
+/// Why an operation has no result.
 #[derive(Debug, thiserror::Error)]
-pub enum RequestError {
+pub enum OperationError {
     /// The arguments do not fit the tool's schema; nothing was sent.
     #[error(transparent)]
     Arguments(#[from] ArgumentsError),
     /// The server refuses the request, or does not answer.
     #[error("{error}")]
     Client {
-        /// What happened.
+        /// The error.
         error: ClientError,
         /// What to try instead, if the server has refused the request.
         hint: Option<String>,
     },
 }
 
-impl From<ClientError> for RequestError {
+impl From<ClientError> for OperationError {
     fn from(error: ClientError) -> Self {
         Self::Client { error, hint: None }
     }
 }
 
-impl RequestError {
+impl OperationError {
     fn new(error: ClientError, hint: Option<String>) -> Self {
         let hint = hint.filter(|_| error.is_refusal());
         Self::Client { error, hint }
@@ -51,12 +51,12 @@ pub async fn resources(client: &mut Client) -> Result<Vec<List>, ClientError> {
 }
 
 /// Reads a resource.
-pub async fn read_resource(client: &mut Client, uri: &str) -> Result<Message, RequestError> {
+pub async fn read_resource(client: &mut Client, uri: &str) -> Result<Message, OperationError> {
     let params = one_param("uri", uri);
     let answer = client.ask_through(names::RESOURCES_READ, &params).await;
     answer.map_err(|error| {
         let hint = "linkspan resources TARGET lists the URIs";
-        RequestError::new(error, Some(hint.to_owned()))
+        OperationError::new(error, Some(hint.to_owned()))
     })
 }
 
@@ -65,7 +65,7 @@ pub async fn get_prompt(
     client: &mut Client,
     name: &str,
     arguments: &CallArguments,
-) -> Result<Message, RequestError> {
+) -> Result<Message, OperationError> {
     // Arguments of prompts are always strings.
     let given = arguments.to_json(|_| true);
     let params = named_params(name, given.as_deref());
@@ -77,23 +77,23 @@ pub async fn get_prompt(
                     prompts.items().map(|item| item.text().to_owned()).collect();
                 prompt_hint(name, given.as_deref(), &listed)
             });
-            Err(RequestError::new(error, hint))
+            Err(OperationError::new(error, hint))
         }
         answered => Ok(answered?),
     }
 }
 
-/// Calls a tool, unless `check` finds that the arguments do not fit its schema. Gives the answer, and a hint
-/// for one that is an error: a server may have tools that it does not list.
+/// Calls a tool, unless `check` finds that the arguments do not fit its schema. Returns the answer, and a
+/// hint for the case that it is an error: a server may have tools that it does not list.
 pub async fn call_tool(
     client: &mut Client,
     name: &str,
     arguments: &CallArguments,
     check: bool,
-) -> Result<(Message, Option<String>), RequestError> {
+) -> Result<(Message, Option<String>), OperationError> {
     let tools = match List::fetch(client, names::TOOLS_LIST, "tools").await {
         Ok(tools) => Some(tools),
-        // It may accept the call.
+        // The server may accept the call nevertheless.
         Err(error) if error.is_refusal() => None,
         Err(error) => return Err(error.into()),
     };
@@ -120,11 +120,11 @@ pub async fn call_tool(
     };
     match answered {
         Ok(answer) => Ok((answer, hint)),
-        Err(error) => Err(RequestError::new(error, hint)),
+        Err(error) => Err(OperationError::new(error, hint)),
     }
 }
 
-/// Sends the smallest request; gives its method. The modern era has no ping.
+/// Sends the smallest request; returns its method. The modern era has no `ping`.
 pub async fn ping(client: &mut Client) -> Result<&'static str, ClientError> {
     let method = if client.is_modern() {
         names::DISCOVER

@@ -4,7 +4,7 @@ use linkspan_acp::Dialect;
 use linkspan_spawn::shell_quoted;
 use serde_json::{Map, Value};
 
-/// A program to start.
+/// A program of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
     /// The program.
@@ -13,17 +13,17 @@ pub struct Component {
     pub args: Vec<String>,
     /// Variables that are added to its environment.
     pub env: Vec<(String, String)>,
-    /// Its dialect of ACP; found out if it is not given.
+    /// Its dialect of ACP; detected if it is not given.
     pub dialect: Option<Dialect>,
 }
 
 /// Why a text is not a component.
 #[derive(Debug, thiserror::Error)]
 pub enum ComponentError {
-    /// A quoted part has no end.
+    /// A quoted part is not closed.
     #[error("a {0} is not closed")]
     OpenQuote(char),
-    /// There is nothing to escape.
+    /// There is no character to escape.
     #[error("it ends with \\")]
     TrailingBackslash,
     /// The command line is empty.
@@ -32,8 +32,8 @@ pub enum ComponentError {
     /// It is not a JSON object.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// The object has another member.
-    #[error("it has `{0}`, and may have command, args, env and dialect")]
+    /// The object has an unknown member.
+    #[error("unknown member `{0}`; the members are command, args, env and dialect")]
     UnknownMember(String),
     /// `command` is missing, empty or not a string.
     #[error("`command` must be a string")]
@@ -47,10 +47,10 @@ pub enum ComponentError {
     /// `env` has another type.
     #[error("`env` must be an object of strings")]
     Env,
-    /// A variable cannot have this name.
-    #[error("`{0}` is no name of a variable")]
+    /// A variable name is empty, or contains `=` or NUL.
+    #[error("`{0}` is not a valid variable name")]
     EnvName(String),
-    /// `dialect` is not known.
+    /// `dialect` is unknown.
     #[error("`dialect` must be proxy, _proxy, symposium or draft")]
     Dialect,
 }
@@ -177,7 +177,7 @@ fn words(line: &str) -> Result<Vec<String>, ComponentError> {
                     }
                 }
             }
-            // In paths of Windows it separates folders.
+            // In Windows paths the backslash separates folders.
             '\\' if cfg!(windows) => word.get_or_insert_default().push('\\'),
             '\\' => match chars.next() {
                 Some(c) => word.get_or_insert_default().push(c),

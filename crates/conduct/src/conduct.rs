@@ -16,10 +16,10 @@ use crate::error::ConductError;
 use crate::mcp_bridge::{BridgeOptions, DeclarationBridge};
 use crate::trace::Traces;
 
-/// Bytes that a component or the editor may be ahead of us: the chain has queues of its own.
+/// Bytes that a port reads ahead of the chain, which has queues of its own.
 const READ_AHEAD: usize = 256 << 10;
 
-/// What to run, and how.
+/// The components and settings of a chain.
 pub struct ConductOptions {
     /// The proxies in order, then the agent.
     pub components: Vec<Component>,
@@ -43,7 +43,7 @@ pub struct Conduct {
 }
 
 impl Conduct {
-    /// Nothing is started yet.
+    /// A chain with these components. Starts no process.
     pub fn new(options: ConductOptions) -> Self {
         let parts = options.components.iter().map(|component| PartPlan {
             command: component.command_line(),

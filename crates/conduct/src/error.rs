@@ -1,4 +1,4 @@
-//! Why a chain could not begin, or ended.
+//! Why a chain could not start, or why it ended.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,15 +7,15 @@ use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
 use linkspan_session::Fault;
 
-/// Why a chain could not begin, or ended before its editor did.
+/// Why a chain could not start, or ended before its editor closed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConductError {
     /// The folder for debug logs cannot be created.
-    #[error("cannot make {}: {source}", path.display())]
+    #[error("cannot create {}: {source}", path.display())]
     DebugFolder {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A trace or debug log cannot be written.
@@ -40,7 +40,7 @@ impl ConductError {
             BreakReason::Ended(Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
                 Some(format!("last lines of its stderr:\n{last_words}"))
             }
-            BreakReason::Ended(_) | BreakReason::Noise | BreakReason::Stuck => None,
+            BreakReason::Ended(_) | BreakReason::InvalidLines | BreakReason::Stuck => None,
         }
     }
 }

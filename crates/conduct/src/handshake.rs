@@ -1,9 +1,9 @@
-//! How `linkspan mcp` shows the conductor the secret of a declaration, and how the conductor checks it.
+//! The handshake in which `linkspan mcp` shows the conductor the secret of a declaration.
 //!
 //! A Unix socket is private to the user, so the client sends the secret as its first line. Over TCP any
 //! program may be at the other end: one that took the port of a conductor which has ended, or one that scans
-//! ports. There the secret is never sent; each side proves that it knows it by a keyed hash over two nonces
-//! that were chosen for this connection:
+//! ports. There the secret is never sent; each side proves that it knows the secret with a keyed hash of two
+//! nonces chosen for this connection:
 //!
 //! ```text
 //! conductor → client    SERVER_NONCE

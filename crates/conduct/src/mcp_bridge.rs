@@ -1,7 +1,7 @@
-//! The MCP bridge: makes servers that live in the chain reachable for agents that only know ordinary ones.
+//! The MCP bridge: makes servers of the chain reachable for agents that only support ordinary ones.
 //!
-//! The declaration that the agent gets names a stdio server, `linkspan mcp ENDPOINT`, with a secret in its
-//! environment, or an HTTP server on this machine with a token. A connection that shows the secret of a
+//! The replacement declaration for the agent names a stdio server, `linkspan mcp ENDPOINT`, with a secret in
+//! its environment, or an HTTP server on this machine with a token. A connection that shows the secret of a
 //! declaration gets a session of its own whose back is a [`carrier`] in the chain; the eras of MCP are
 //! translated as for any other server.
 
@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_acp::carrier::{self, Carrier, Life, Memory};
+use linkspan_acp::carrier::{self, Carrier, FormCache, Life};
 use linkspan_acp::{ChainHandle, DeclarationId, McpBridge, Offer, Provider};
 use linkspan_bridge::Backend;
 use linkspan_mcp::Era;
@@ -38,17 +38,17 @@ use crate::handshake::Secret;
 
 /// How long a connection may take to show its secret, by default.
 pub const SECRET_TIMEOUT: Duration = Duration::from_secs(5);
-/// Servers whose dialect is remembered.
-const MAX_MEMORIES: usize = 1024;
+/// Servers whose form is cached.
+const MAX_CACHES: usize = 1024;
 
-/// How an agent reaches MCP servers that live in the chain.
+/// How an agent reaches MCP servers of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BridgeMode {
     /// Directly if the agent supports it, else by stdio.
     Auto,
     /// By a stdio server, `linkspan mcp`.
     Stdio,
-    /// By HTTP on this machine, if the agent takes that.
+    /// By HTTP on this machine, if the agent accepts that.
     Http,
 }
 
@@ -70,8 +70,8 @@ pub struct BridgeOptions {
     pub mode: BridgeMode,
     /// What `linkspan mcp` connects to.
     pub transport: BridgeTransport,
-    /// The path of this program, which has the command `mcp`. It is asked for every declaration: the file may
-    /// be replaced while the chain runs.
+    /// The path of this program, which has the command `mcp`. Called for every declaration: the file may be
+    /// replaced while the chain runs.
     pub current_exe: fn() -> io::Result<PathBuf>,
     /// Folders for the private socket, in order of preference; `/tmp` is tried last.
     pub socket_folders: Vec<PathBuf>,
@@ -79,7 +79,7 @@ pub struct BridgeOptions {
     pub secret_timeout: Duration,
 }
 
-/// See the module's description.
+/// The bridge of a chain; see the module's description.
 pub(crate) struct DeclarationBridge {
     options: BridgeOptions,
     limits: Limits,
@@ -87,7 +87,7 @@ pub(crate) struct DeclarationBridge {
     declarations: Arc<Declarations>,
     /// Opened by the first declaration that needs it.
     listener: Option<Listener>,
-    memories: HashMap<Provider, Memory>,
+    forms: HashMap<Provider, FormCache>,
 }
 
 impl DeclarationBridge {
@@ -99,23 +99,23 @@ impl DeclarationBridge {
             chain,
             declarations: Arc::default(),
             listener: None,
-            memories: HashMap::new(),
+            forms: HashMap::new(),
         }
     }
 
     /// The server behind a declaration, opened anew for every connection.
     fn server(&mut self, offer: &Offer<'_>, life: &watch::Receiver<Life>) -> Backend {
         let provider = offer.provider.clone();
-        if self.memories.len() >= MAX_MEMORIES && !self.memories.contains_key(&provider) {
-            self.memories.clear();
+        if self.forms.len() >= MAX_CACHES && !self.forms.contains_key(&provider) {
+            self.forms.clear();
         }
-        let memory = self.memories.entry(provider.clone()).or_default().clone();
+        let cache = self.forms.entry(provider.clone()).or_default().clone();
         // A provider with a URL predates `server/discover`: every connection begins with a handshake.
         let era = matches!(provider, Provider::Url(_)).then_some(Era::Legacy);
         let (owner, declaration_id) = (offer.owner, offer.declaration_id);
         let (chain, life) = (self.chain.clone(), life.clone());
         let open = move || {
-            let carrier = Carrier::new(provider.clone(), owner, memory.clone());
+            let carrier = Carrier::new(provider.clone(), owner, cache.clone());
             carrier::port(carrier, life.clone(), &chain, declaration_id)
         };
         Backend::local(open, era)
@@ -144,7 +144,7 @@ impl DeclarationBridge {
         let declaration = Declaration::new(offer.name, secret.key(), server, life);
         self.declarations.add(offer.declaration_id, declaration)?;
         tracing::info!(
-            "the agent is told that the MCP server {} is `linkspan mcp`",
+            "the MCP server {} is declared to the agent as `linkspan mcp`",
             quote(offer.name)
         );
         Ok(text)
@@ -152,8 +152,8 @@ impl DeclarationBridge {
 
     fn over_http(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
         if !offer.takes_http {
-            let data = r#"{"hint":"start the conductor without --mcp-bridge http: stdio is what every agent takes"}"#;
-            let why = "the agent takes no MCP servers over HTTP";
+            let data = r#"{"hint":"start the conductor without --mcp-bridge http: every agent accepts stdio"}"#;
+            let why = "the agent accepts no MCP servers over HTTP";
             return Err(RpcError::invalid_params(why).with_data(data));
         }
         let (Some(secret), Some(path)) = (Secret::new(), Secret::new()) else {
@@ -168,7 +168,7 @@ impl DeclarationBridge {
         let declaration = Declaration::over_http(offer.name, life);
         self.declarations.add(offer.declaration_id, declaration)?;
         tracing::info!(
-            "the agent is told that the MCP server {} is at {address}",
+            "the MCP server {} is declared to the agent as {address}",
             quote(offer.name)
         );
         Ok(agent_entry::http(offer, &url, &secret))

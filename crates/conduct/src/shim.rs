@@ -1,7 +1,7 @@
-//! The work of `linkspan mcp`: copies stdin to the conductor, and the conductor's answers to stdout.
+//! Copies bytes for `linkspan mcp`: stdin to the conductor, and the conductor's answers to stdout.
 //!
-//! Bytes are copied without being parsed: a message may have any size and arrive in any pieces. There are
-//! threads and no runtime, because an agent may start one of these for every call.
+//! Bytes are copied without being parsed: a message may have any size and arrive in any pieces. The shim uses
+//! threads and no async runtime, because an agent may start one for every call.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -23,8 +23,8 @@ pub enum End {
     Silent,
 }
 
-/// Connects to the conductor at `endpoint`, a port or the path of a socket, and copies both ways until the
-/// conductor has closed its side.
+/// Connects to the conductor at `endpoint`, a port or the path of a socket, and copies in both directions
+/// until the conductor has closed its side.
 pub fn run(
     endpoint: &str,
     secret: &str,
@@ -57,7 +57,7 @@ fn copy_both<S: Read + Write + Send + 'static>(
     mut output: Box<dyn Write + Send>,
 ) -> Result<End, ConnectError> {
     std::thread::spawn(move || {
-        // If the conductor has closed the connection, the other direction gets the error.
+        // If the conductor has closed the connection, the other direction reports the error.
         let _ = copy(&mut input, &mut to);
         let _ = half_close(&to);
     });
@@ -98,7 +98,7 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<u64, CopyError> {
     }
 }
 
-/// Tries again while a descriptor is not ready: the parent may have made stdin and stdout non-blocking.
+/// Retries while a descriptor is not ready: the parent may have made stdin and stdout non-blocking.
 fn blocking<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match attempt() {
@@ -150,7 +150,7 @@ mod tests {
     use std::io::BufRead;
     use std::os::unix::net::{UnixListener, UnixStream};
 
-    /// What the output has when the conductor is `serve`, and how it ends.
+    /// The output when `serve` plays the conductor, and how the connection ends.
     fn end_with(serve: fn(io::BufReader<UnixStream>)) -> (End, String) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_without_a_byte_is_told_apart() {
+    fn an_end_without_a_byte_is_reported_as_silent() {
         let (end, output) = end_with(|mut stream| {
             stream.read_to_end(&mut Vec::new()).unwrap();
         });

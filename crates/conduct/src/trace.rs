@@ -1,5 +1,5 @@
 //! The trace, with every message once per hop in the format of the official trace viewer; and the debug log,
-//! with every line as it was sent.
+//! with every line as sent.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -135,7 +135,7 @@ impl Tracer for Traces {
 fn event(passing: &Passing<'_>, ts: f64, from: &str, to: &str) -> String {
     let msg = passing.msg;
     let body = msg.body().map_or("null", Json::text);
-    // Ids of different hops may be equal; hop numbers never are.
+    // Ids of different hops may be equal; hop numbers are unique.
     let id = passing.hop.map_or("null".to_owned(), |hop| hop.to_string());
     if msg.is_answer() {
         let is_error = msg.kind() == Kind::Error;

@@ -57,3 +57,15 @@ pub fn tool_call<'a>(
     let none = Json::parse("{}").map_err(|_| RpcError::internal("{} is no JSON"))?;
     Ok((name, params.object("arguments")?.unwrap_or(none)))
 }
+
+impl Params<'_> {
+    /// Refuses a `cursor`: a server that lists all its tools at once has never sent one.
+    pub fn refuse_cursor(self) -> Result<(), RpcError> {
+        match self.get("cursor") {
+            None => Ok(()),
+            Some(_) => Err(RpcError::invalid_params(
+                "there is no such page: the list of tools is not cut into pages",
+            )),
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Answers of the chain, and what becomes of the form and the connection by them.
+//! Answers of the chain, and their effect on the form and the connection.
 
 use std::time::Instant;
 
@@ -21,23 +21,24 @@ impl Carrier {
             Some(Own::Unwanted) => {
                 let form = self.form.unwrap_or(Form::Native);
                 let connection = Form::connection(&msg).filter(|_| msg.kind() == Kind::Result);
-                Vec::from_iter(connection.map(|connection| self.goodbye(form, &connection)))
+                Vec::from_iter(connection.map(|connection| self.disconnect(form, &connection)))
             }
-            Some(Own::Goodbye) => Vec::new(),
+            Some(Own::Disconnect) => Vec::new(),
             None => {
-                tracing::debug!("an answer to no open request");
+                tracing::debug!("an answer to no pending request");
                 Vec::new()
             }
         }
     }
 
     fn call_answered(&mut self, number: Hop, msg: Message, now: Instant) -> Vec<Out> {
-        // Kept only while the form that it was sent in was a guess; meanwhile another may be known.
+        // `kept` is only set while the form was unconfirmed; another request may have determined it
+        // meanwhile.
         if let Some(call) = self.calls.get_mut(number)
             && let Some(kept) = call.data.kept.take()
             && matches!(fault::code(&msg), Some(-32601 | -32602))
         {
-            // The provider does not know this form, so nothing has run.
+            // The provider does not know this form, so it has not run anything.
             call.data.refusal = Some(msg);
             call.data.until = None;
             return match &self.link {
@@ -63,7 +64,7 @@ impl Carrier {
         }]
     }
 
-    /// `{result}` or `{error}`, as the answer that it stands for.
+    /// Unpacks `{result}` or `{error}` into an answer.
     fn unpacked(&mut self, msg: &Message, id: &Id) -> Message {
         let answer = opened(msg.body(), id);
         let is_carrier = msg
@@ -101,8 +102,9 @@ impl Carrier {
         outs
     }
 
-    /// There is no connection: every request that waits for it is answered, with what the provider said to
-    /// their own words if it did. The next request tries again.
+    /// The connection could not be opened. Answers every request that waits for it: with the provider's
+    /// refusal of that request, if there was one, otherwise with `answer`. The next request tries to connect
+    /// again.
     pub(super) fn unconnected(&mut self, answer: impl Fn(&Id) -> Message) -> Vec<Out> {
         let link = std::mem::replace(&mut self.link, Link::None);
         let Link::Connecting { held, .. } = link else {
@@ -122,7 +124,7 @@ impl Carrier {
     }
 }
 
-/// The answer that an object with `result` or `error` stands for.
+/// The answer in an object with `result` or `error`.
 fn opened(inner: Option<Json<'_>>, id: &Id) -> Message {
     let result = inner.and_then(|inner| inner.get("result"));
     let error = inner.and_then(|inner| inner.get("error"));

@@ -1,10 +1,10 @@
-//! What has waited too long, and the end of everything.
+//! Timeouts, and the end of a carrier.
 
 use std::time::Instant;
 
 use linkspan_wire::{Hop, RpcError};
 
-use super::{Carrier, Link, Out, Own, PATIENCE, fault, taken_back};
+use super::{Carrier, Link, Out, Own, PATIENCE, cancellation, fault};
 
 impl Carrier {
     /// When [`Carrier::on_time`] has to be called next.
@@ -17,40 +17,40 @@ impl Carrier {
         calls.chain(connecting).min()
     }
 
-    /// Ends what has waited too long.
+    /// Ends requests whose deadline has passed.
     pub fn on_time(&mut self, now: Instant) -> Vec<Out> {
         let mut outs = Vec::new();
         let seconds = PATIENCE.as_secs();
         if matches!(&self.link, Link::Connecting { until, .. } if *until <= now) {
-            self.unwant_connection(&mut outs);
+            self.give_up_connection(&mut outs);
             outs.extend(self.unconnected(|id| fault::silent("mcp/connect", seconds).answer(id)));
         }
         let is_due = |until: Option<Instant>| until.is_some_and(|until| until <= now);
         for call in self.calls.take_if(|call| is_due(call.data.until)) {
-            outs.push(taken_back(call.hop));
+            outs.push(cancellation(call.hop));
             let error = fault::silent("the first request", seconds);
             outs.push(Out::mcp(error.answer(&call.id)));
         }
         outs
     }
 
-    /// Whether a connection may still come that is no longer needed.
-    pub fn dreads_connection(&self) -> bool {
+    /// Whether the provider may still open a connection that is no longer needed.
+    pub fn may_get_unwanted_connection(&self) -> bool {
         let mut own = self.own.values();
         own.any(|own| matches!(own, Own::Unwanted))
     }
 
-    /// A connection that comes from now on is closed at once.
-    fn unwant_connection(&mut self, outs: &mut Vec<Out>) {
+    /// Marks a pending connection request: if it still opens a connection, that is closed at once.
+    fn give_up_connection(&mut self, outs: &mut Vec<Out>) {
         for (number, own) in &mut self.own {
             if matches!(own, Own::Connect) {
                 *own = Own::Unwanted;
-                outs.push(taken_back(*number));
+                outs.push(cancellation(*number));
             }
         }
     }
 
-    /// Nothing is carried any more: all requests in flight are answered, on both sides.
+    /// Ends the carrier: answers all pending requests of both sides.
     pub fn end(&mut self, why: &RpcError) -> Vec<Out> {
         let mut outs = Vec::new();
         let link = std::mem::replace(&mut self.link, Link::None);
@@ -60,19 +60,19 @@ impl Carrier {
         };
         for call in self.calls.take_if(|_| true) {
             if !held.contains(&call.hop) {
-                outs.push(taken_back(call.hop));
+                outs.push(cancellation(call.hop));
             }
             outs.push(Out::mcp(why.answer(&call.id)));
         }
-        self.own.retain(|_, own| !matches!(own, Own::Goodbye));
-        self.unwant_connection(&mut outs);
+        self.own.retain(|_, own| !matches!(own, Own::Disconnect));
+        self.give_up_connection(&mut outs);
         for (_, asked) in std::mem::take(&mut self.asked) {
             outs.push(Out::Chain(
-                asked.refuse(&fault::gone("the MCP client has gone")),
+                asked.refuse(&fault::gone("the MCP client has disconnected")),
             ));
         }
         if let (Link::Up(connection), Some(form)) = (link, self.form) {
-            outs.push(self.goodbye(form, &connection));
+            outs.push(self.disconnect(form, &connection));
         }
         self.over = Some(why.clone());
         outs

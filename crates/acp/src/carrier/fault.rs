@@ -1,19 +1,19 @@
-//! What the carrier says itself when a request gets no answer of its provider.
+//! The carrier's own errors, for requests without an answer of their provider.
 //!
-//! `data.kind` are the words of `session::Fault`: an error that tells nothing about the server must not
-//! be taken for one of its own when its era is looked for.
+//! `data.kind` uses the kinds of `session::Fault`, so that the detection of a server's era does not take
+//! these errors for the server's own.
 
 use linkspan_wire::{Id, Json, Kind, Message, Object, RpcError};
 
-/// Too much at once.
+/// Too many requests or connections at once.
 pub(super) const LIMIT: i64 = -33000;
-/// The server has no provider.
+/// No component provides the server.
 pub(super) const UNAVAILABLE: i64 = -33001;
 /// The provider failed to give a valid answer.
 pub(super) const FAILED: i64 = -33002;
 /// The declaration is no longer valid.
 const REVOKED: i64 = -32001;
-/// The request was taken back.
+/// The request was cancelled.
 const CANCELLED: i64 = -32800;
 
 /// A request that exceeds the limit of requests in flight.
@@ -32,29 +32,29 @@ pub fn too_many_connections(why: String) -> RpcError {
     fault(LIMIT, why, "overloaded", hint)
 }
 
-/// There was no answer in time.
+/// The provider did not answer in time.
 pub(super) fn silent(what: &str, seconds: u64) -> RpcError {
     fault(
         UNAVAILABLE,
         format!("no answer to {what} within {seconds} s"),
         "timeout",
-        "the component that provides this server may be stuck; its log may tell",
+        "the component that provides this server may be stuck; see its log",
     )
 }
 
-/// An answer that is none.
+/// An answer without a valid result or error.
 pub(super) fn malformed(why: &str) -> RpcError {
     let hint = "the component that provides this server may be broken";
     fault(FAILED, why.to_owned(), "bad_answer", hint)
 }
 
-/// The chain, or the provider in it, has gone.
+/// The chain, or the provider in it, has closed the connection.
 pub(super) fn gone(why: &str) -> RpcError {
     let hint = "start a new session";
     fault(UNAVAILABLE, why.to_owned(), "closing", hint)
 }
 
-/// The session that declared the server is over.
+/// The session that declared the server has ended.
 pub fn revoked() -> RpcError {
     fault(
         REVOKED,
@@ -64,7 +64,7 @@ pub fn revoked() -> RpcError {
     )
 }
 
-/// The answer to a question that was taken back.
+/// The answer to a cancelled request.
 pub(super) fn cancelled(id: &Id) -> Message {
     RpcError::new(CANCELLED, "Request cancelled").answer(id)
 }
@@ -74,8 +74,8 @@ fn fault(code: i64, message: String, kind: &str, hint: &str) -> RpcError {
     RpcError::new(code, message).with_data(data)
 }
 
-/// An outer error as the answer to the MCP side's request: as it is, but that a failure of the binding
-/// says what it is.
+/// An error of ACP as the answer to the MCP side's request. A failure of the transport gets a `data.kind`;
+/// other errors stay unchanged.
 pub(super) fn restored(msg: Message, id: &Id) -> Message {
     let body = msg.body().filter(|_| msg.kind() == Kind::Error);
     let kind = match code(&msg) {
@@ -99,7 +99,7 @@ pub(super) fn code(msg: &Message) -> Option<i64> {
     body.get("code").and_then(Json::as_i64)
 }
 
-/// An error answer around another peer's error object; `None` if it is none.
+/// An error answer with another peer's error object; `None` if that is not valid.
 pub(super) fn rebuilt(id: &Id, error: &str) -> Option<Message> {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
     Message::parse(text.into()).ok()

@@ -1,4 +1,4 @@
-//! The spellings of MCP over ACP, one row for each dialect that was ever released or drafted.
+//! The spellings of MCP over ACP, one row for each dialect that was released or drafted.
 //!
 //! | form | dialect | open | message | close |
 //! |---|---|---|---|---|
@@ -8,8 +8,7 @@
 //! | [`Form::Symposium`] | D1 | `_mcp/connect` | `_mcp/request`, `_mcp/notification` | `_mcp/disconnect` |
 //! | [`Form::Draft`] | D0 | – | `_mcp/client_to_server/…` with a whole message | – |
 //!
-//! Mind the casing of D1 and D2: `connection_id` where a connection begins and ends, `connectionId` in
-//! between.
+//! D1 and D2 mix two spellings: `connection_id` to open and close a connection, `connectionId` in messages.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,37 +18,38 @@ use crate::bridge::Provider;
 use crate::dialect::Dialect;
 use crate::names;
 
-/// How a provider is spoken to.
+/// The spelling of MCP over ACP that a provider understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Each request stands alone. MCP of the modern era.
+    /// No connection; each request names its server. MCP of the modern era.
     Scoped,
-    /// Connections of the schema.
+    /// Connections as the ACP schema defines them.
     Native,
     /// Connections of sacp 5 to agent-client-protocol 1.
     Underscore,
     /// Connections of sacp 0.1 to 4.
     Symposium,
-    /// Whole messages in envelopes.
+    /// Whole MCP messages in envelopes.
     Draft,
 }
 
-/// What has been found out about a provider. Clones know the same, so that it is found out once.
+/// The form that a provider understands, once known. Clones share it, so that it is determined once per
+/// provider.
 #[derive(Debug, Clone, Default)]
-pub struct Memory(Arc<OnceLock<Form>>);
+pub struct FormCache(Arc<OnceLock<Form>>);
 
-impl Memory {
-    pub(super) fn recall(&self) -> Option<Form> {
+impl FormCache {
+    pub(super) fn get(&self) -> Option<Form> {
         self.0.get().copied()
     }
 
-    pub(super) fn keep(&self, form: Form) {
-        // The first carrier has seen the same provider.
+    pub(super) fn set(&self, form: Form) {
+        // If another carrier was first, it has stored the form of the same provider.
         let _ = self.0.set(form);
     }
 }
 
-/// Whether the members of a message are JSON-RPC.
+/// Whether JSON-RPC allows this value as `params`.
 pub(super) fn is_params(json: Json<'_>) -> bool {
     matches!(
         json.kind(),
@@ -58,10 +58,10 @@ pub(super) fn is_params(json: Json<'_>) -> bool {
 }
 
 impl Form {
-    /// The form of a provider, if its declaration tells.
+    /// The form of a provider, if its declaration determines it.
     pub(super) fn of(provider: &Provider, owner: Option<Dialect>) -> Option<Self> {
         match (provider, owner) {
-            // Declared alike in three dialects.
+            // Three dialects declare servers by id in the same way.
             (Provider::Server(_), _) => None,
             (Provider::Url(_), Some(Dialect::Symposium)) => Some(Self::Symposium),
             (Provider::Url(_), Some(Dialect::Draft)) => Some(Self::Draft),
@@ -97,7 +97,7 @@ impl Form {
         Message::request(&id, method, Some(&with_meta(params, meta)))
     }
 
-    /// The connection that an answer to [`Form::connect`] names.
+    /// The connection id in the answer to [`Form::connect`].
     pub(super) fn connection(answer: &Message) -> Option<String> {
         let body = answer.body()?;
         let named = body
@@ -106,7 +106,7 @@ impl Form {
         named?.as_str().map(Into::into)
     }
 
-    /// What closes a connection.
+    /// The message that closes a connection.
     pub(super) fn disconnect(self, number: Hop, connection: &str) -> Message {
         let mut params = Object::empty();
         if self == Self::Native {
@@ -118,7 +118,7 @@ impl Form {
         Message::notification("_mcp/disconnect", Some(&params.text()))
     }
 
-    /// A request of the MCP side on its way.
+    /// A request of the MCP side in this form.
     pub(super) fn request(self, number: Hop, to: &Address<'_>, msg: &Message) -> Message {
         let id = number.id();
         let method = match self {
@@ -134,7 +134,7 @@ impl Form {
         Message::request(&id, method, Some(&params))
     }
 
-    /// A notification of the MCP side on its way; `None` where there is no way for it.
+    /// A notification of the MCP side in this form; `None` if the form has no notifications.
     pub(super) fn notification(self, to: &Address<'_>, msg: &Message) -> Option<Message> {
         let method = match self {
             Self::Scoped => return None,
@@ -150,7 +150,7 @@ impl Form {
         Some(Message::notification(method, Some(&params)))
     }
 
-    /// Who it is for, and then the members of the message itself.
+    /// The address, then the members of the MCP message.
     fn flat(self, to: &Address<'_>, msg: &Message) -> String {
         let mut params = Object::empty();
         match self {
@@ -173,13 +173,13 @@ impl Form {
     }
 }
 
-/// Where a message of the MCP side goes.
+/// The address of a message of the MCP side.
 pub(super) struct Address<'a> {
     /// The provider's id or URL.
     pub(super) provider: &'a str,
-    /// The connection, where there is one.
+    /// The connection id, in forms with connections.
     pub(super) connection: &'a str,
-    /// The request's name, where it has one.
+    /// The request's name, in forms that have one.
     pub(super) request: &'a str,
     /// `_meta` of the envelope.
     pub(super) meta: Option<&'a str>,

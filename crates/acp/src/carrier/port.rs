@@ -15,21 +15,21 @@ use crate::bridge::{ChainHandle, DeclarationId};
 
 /// Envelopes that may wait in each queue of a port.
 const QUEUE: usize = 64;
-/// Messages towards a side above which the other one is not read.
+/// Messages queued towards one side above which the other side is not read.
 const HIGH: usize = 64;
-/// The same where both sides wait to be read.
+/// The same limit while both queues have reached [`HIGH`].
 const HARD: usize = 1024;
-/// How long requests are still answered after the end.
-const REGRETS: Duration = Duration::from_secs(2);
-/// How long a side may take to hear the last words.
-const FAREWELL: Duration = Duration::from_secs(3);
+/// How long late requests are still answered after the end.
+const LATE_REQUESTS: Duration = Duration::from_secs(2);
+/// How long a side may take to read the last messages.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What becomes of a declaration while carriers serve it.
+/// The state of a declaration that carriers serve.
 #[derive(Debug, Clone, Default)]
 pub struct Life {
-    /// Its session, once that is known.
+    /// The session id, once known.
     pub session: Option<String>,
-    /// Whether it is no longer valid.
+    /// Whether the declaration is no longer valid.
     pub revoked: bool,
 }
 
@@ -43,7 +43,7 @@ pub fn port(
     let (back, mcp) = Port::pair("the MCP server in the chain", QUEUE);
     let (peer, acp) = Port::pair("the MCP bridge", QUEUE);
     if chain.join(declaration_id, peer).is_err() {
-        // Its end is closed now, which is what the task is about to see.
+        // `peer` is dropped, so the task finds this side closed.
         tracing::debug!("the chain accepts no more connections");
     }
     let running = Running {
@@ -60,11 +60,11 @@ struct Running {
     carrier: Carrier,
     mcp: Side,
     acp: Side,
-    /// What messages have borrowed that wait for a connection.
+    /// The credits of messages that wait for a connection.
     credits: Vec<Credit>,
 }
 
-/// A port's end, and what could not be sent there yet.
+/// A port's end, and the messages that it had no room for.
 struct Side {
     end: PortEnd,
     queue: VecDeque<Envelope>,
@@ -91,7 +91,7 @@ impl Side {
         }
     }
 
-    /// Says the last words, and why they are.
+    /// Sends the queued messages, then the reason of the end.
     async fn close(mut self, why: Option<Fault>) {
         self.end.rx.close();
         let last = async {
@@ -102,23 +102,23 @@ impl Side {
                 }
             }
         };
-        let _ = timeout(FAREWELL, last).await;
+        let _ = timeout(CLOSE_TIMEOUT, last).await;
     }
 }
 
-/// What the task woke up for; `None` if a side has gone.
+/// The event that woke the task; `None` if a side has closed.
 enum Happened {
     Acp(Option<Outbound>),
     Mcp(Option<Outbound>),
     Time,
-    /// There is room, or news of the declaration: the loop looks itself.
+    /// Room in a queue, or a change of the declaration: the next round of the loop handles it.
     Nothing,
 }
 
-/// Whether a side may be read whose messages go `to` the other.
+/// Whether `from` may be read, whose messages go to `to`.
 fn may_read(from: &Side, to: &Side) -> bool {
     let (from, to) = (from.queue.len(), to.queue.len());
-    // If both wait, two peers may each be waiting for the other to be read.
+    // If both queues are full, each peer may be waiting for the other's queue to empty.
     to < HIGH || (from >= HIGH && to < HARD)
 }
 
@@ -127,20 +127,20 @@ impl Running {
         let why = self.converse(life).await;
         let outs = self.carrier.end(&why);
         self.scatter(outs, Credit::default());
-        let _ = timeout(REGRETS, self.see_off()).await;
+        let _ = timeout(LATE_REQUESTS, self.close_unwanted_connections()).await;
         let fault = Fault::SessionLost {
             peer: "the MCP server in the chain".to_owned(),
             why: why.message().to_owned(),
         };
-        // The chain sees us leave at once; requests that arrive meanwhile are still answered with the reason.
-        let regretting = regret(self.carrier, self.mcp, fault);
-        tokio::join!(regretting, self.acp.close(None));
+        // The chain is notified at once; late requests are still answered with the reason.
+        let refusing = refuse_late(self.carrier, self.mcp, fault);
+        tokio::join!(refusing, self.acp.close(None));
     }
 
-    /// Closes a connection that was asked for and comes when it is no longer wanted: the provider would
-    /// keep it for ever.
-    async fn see_off(&mut self) {
-        while self.carrier.dreads_connection() {
+    /// Waits for connections that were requested and are no longer needed, to close them: the provider would
+    /// keep them open for ever.
+    async fn close_unwanted_connections(&mut self) {
+        while self.carrier.may_get_unwanted_connection() {
             self.mcp.flush();
             self.acp.flush();
             let Some(Outbound::One(envelope)) = self.acp.end.rx.recv().await else {
@@ -151,7 +151,7 @@ impl Running {
         }
     }
 
-    /// Carries until a side has gone or the declaration is no longer valid; gives the reason.
+    /// Carries messages until a side has closed or the declaration is no longer valid; returns the reason.
     async fn converse(&mut self, mut life: watch::Receiver<Life>) -> RpcError {
         loop {
             {
@@ -192,7 +192,7 @@ impl Running {
             };
             match happened {
                 Happened::Acp(None) => return fault::gone("the chain has ended"),
-                Happened::Mcp(None) => return fault::gone("the MCP client has gone"),
+                Happened::Mcp(None) => return fault::gone("the MCP client has disconnected"),
                 Happened::Acp(Some(Outbound::One(envelope))) => {
                     let outs = self.carrier.from_chain(envelope.msg, now());
                     self.scatter(outs, envelope.credit);
@@ -205,7 +205,7 @@ impl Running {
                     let outs = self.carrier.on_time(now());
                     self.scatter(outs, Credit::default());
                 }
-                // Only fronts are sent arrays.
+                // Sessions send arrays to fronts only.
                 Happened::Acp(Some(Outbound::Array(_)))
                 | Happened::Mcp(Some(Outbound::Array(_))) => {}
                 Happened::Nothing => {}
@@ -213,8 +213,8 @@ impl Running {
         }
     }
 
-    /// Puts what the carrier sends into the queues. The first of it carries what the message that
-    /// caused it has borrowed; what is held for a connection keeps it.
+    /// Queues the carrier's messages. The first one gets the credit of the message that caused them; a
+    /// message that is held for a connection keeps its credit in `credits`.
     fn scatter(&mut self, outs: Vec<Out>, credit: Credit) {
         let mut credit = Some(credit);
         for out in outs {
@@ -241,8 +241,8 @@ impl Running {
     }
 }
 
-/// Answers what still comes with the reason why nothing is carried, for a while, and closes.
-async fn regret(mut carrier: Carrier, mut mcp: Side, fault: Fault) {
+/// Answers requests that still arrive with the reason of the end, for a limited time, then closes the side.
+async fn refuse_late(mut carrier: Carrier, mut mcp: Side, fault: Fault) {
     let mut answer = |said: Outbound, queue: &mut VecDeque<Envelope>| {
         let Outbound::One(envelope) = said else {
             return;
@@ -262,7 +262,7 @@ async fn regret(mut carrier: Carrier, mut mcp: Side, fault: Fault) {
             }
         }
     };
-    let _ = timeout(REGRETS, asking).await;
+    let _ = timeout(LATE_REQUESTS, asking).await;
     mcp.end.rx.close();
     while let Ok(said) = mcp.end.rx.try_recv() {
         answer(said, &mut mcp.queue);

@@ -4,11 +4,11 @@ use linkspan_wire::Message;
 use tokio::sync::mpsc::Receiver;
 
 use crate::bridge::{Joining, Provider};
-use crate::carrier::Memory;
+use crate::carrier::FormCache;
 
 fn carrier() -> Carrier {
     let provider = Provider::Server("s-1".to_owned());
-    Carrier::new(provider, None, Memory::default())
+    Carrier::new(provider, None, FormCache::default())
 }
 
 struct Scene {
@@ -43,7 +43,7 @@ async fn heard(port: &mut Port) -> String {
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
 
 #[tokio::test(start_paused = true)]
-async fn a_call_goes_through_the_chain_and_names_its_session_once_that_is_known() {
+async fn a_call_names_its_session_once_the_session_is_known() {
     let mut scene = scene();
     let Joining {
         declaration_id,
@@ -74,7 +74,7 @@ async fn a_call_goes_through_the_chain_and_names_its_session_once_that_is_known(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_declaration_that_is_revoked_answers_what_waits_and_ends() {
+async fn revoking_a_declaration_answers_pending_requests_and_closes() {
     let mut scene = scene();
     let mut port = scene.joining.recv().await.unwrap().port;
     ask(&scene.back, CALL).await;
@@ -120,7 +120,7 @@ async fn a_chain_that_ends_or_refuses_the_join_answers_with_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_leaves_takes_its_calls_back() {
+async fn closing_the_client_cancels_its_calls() {
     let mut scene = scene();
     let mut port = scene.joining.recv().await.unwrap().port;
     ask(&scene.back, CALL).await;
@@ -131,7 +131,7 @@ async fn a_client_that_leaves_takes_its_calls_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_comes_after_its_client_has_left_is_closed() {
+async fn a_connection_opened_after_its_client_has_closed_is_closed() {
     for answers in [true, false] {
         let mut scene = scene();
         let mut port = scene.joining.recv().await.unwrap().port;
@@ -149,19 +149,22 @@ async fn a_connection_that_comes_after_its_client_has_left_is_closed() {
         if answers {
             let late = r#"{"jsonrpc":"2.0","id":2,"result":{"connectionId":"c-1"}}"#;
             ask(&port, late).await;
-            let goodbye = heard(&mut port).await;
+            let disconnect = heard(&mut port).await;
             assert!(
-                goodbye.contains(r#""method":"mcp/disconnect""#),
-                "{goodbye}"
+                disconnect.contains(r#""method":"mcp/disconnect""#),
+                "{disconnect}"
             );
-            assert!(goodbye.contains(r#""connectionId":"c-1""#), "{goodbye}");
+            assert!(
+                disconnect.contains(r#""connectionId":"c-1""#),
+                "{disconnect}"
+            );
         }
         assert_eq!(heard(&mut port).await, "None", "the wait ends");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_is_the_back_of_a_session() {
+async fn a_carrier_is_the_back_of_a_session() {
     let mut scene = scene();
     let mut chain = scene.joining.recv().await.unwrap().port;
     let (front, mut client) = Port::pair("the client", 8);

@@ -1,4 +1,4 @@
-//! What a provider says of its own accord: notifications, and questions to the MCP client.
+//! Messages that a provider initiates: notifications, and requests to the MCP client.
 
 use linkspan_mcp::{SUBSCRIPTION_ID, names};
 use linkspan_session::Side;
@@ -8,19 +8,19 @@ use super::form::is_params;
 use super::{CANCEL, Carrier, IN_FLIGHT, Link, Out, fault};
 use crate::error;
 
-/// A question of the provider.
+/// A request of the provider.
 pub(super) struct Asked {
-    /// Its id in the chain, which is also the one that the MCP side sees.
+    /// Its id in the chain, which the MCP side sees too.
     id: Id,
-    /// The id of the message inside, in the draft's form.
+    /// The id of the MCP message inside, in the draft's form.
     inner: Option<Id>,
 }
 
 impl Asked {
-    /// The answer as the provider expects it.
+    /// The answer in the form that the provider expects.
     fn answer(&self, msg: Message) -> Message {
         match &self.inner {
-            // The MCP error is the ACP error here.
+            // In these forms the MCP error is the ACP error.
             None => error::from_mcp(msg).with_id(self.id.clone()),
             Some(inner) => {
                 let text = msg.with_id(inner.clone()).text();
@@ -35,11 +35,11 @@ impl Asked {
 }
 
 impl Carrier {
-    /// A request or a notification of the chain.
+    /// Handles a request or a notification of the chain.
     pub(super) fn told(&mut self, msg: &Message) -> Vec<Out> {
         let params = msg.params();
         match &*msg.method() {
-            CANCEL => self.question_taken_back(params),
+            CANCEL => self.request_cancelled(params),
             "mcp/disconnect" | "_mcp/disconnect" => self.left(msg),
             "mcp/message" if params.is_some_and(|p| p.get("connectionId").is_none()) => {
                 self.scoped(msg)
@@ -50,7 +50,7 @@ impl Carrier {
                 }
                 match inner(params, msg.id()) {
                     Some(inner) => self.pass(msg, inner, None),
-                    None => refused(msg, &RpcError::invalid_params("this is no MCP message")),
+                    None => refused(msg, &RpcError::invalid_params("this is not an MCP message")),
                 }
             }
             "_mcp/server_to_client/request" | "_mcp/server_to_client/notification" => {
@@ -62,20 +62,20 @@ impl Carrier {
                         let outer = msg.id().unwrap_or_else(Id::null);
                         self.pass(msg, inner.with_id(outer), id)
                     }
-                    _ => refused(msg, &RpcError::invalid_params("this is no MCP message")),
+                    _ => refused(msg, &RpcError::invalid_params("this is not an MCP message")),
                 }
             }
             other => refused(msg, &RpcError::method_not_found(other)),
         }
     }
 
-    /// The MCP side has answered a question.
+    /// The answer of the MCP side to a request of the provider.
     pub(super) fn reply(&mut self, msg: Message) -> Vec<Out> {
         let asked = msg.id().and_then(|id| self.asked.remove(&id.key()));
         Vec::from_iter(asked.map(|asked| Out::Chain(asked.answer(msg))))
     }
 
-    /// A notification that belongs to a request which is under way.
+    /// A notification that belongs to a pending request.
     fn scoped(&mut self, msg: &Message) -> Vec<Out> {
         if msg.kind() == Kind::Request {
             let why = "an MCP server asks by its results here, not by requests";
@@ -89,14 +89,14 @@ impl Carrier {
         });
         let call = number.and_then(|number| self.calls.owed(Side::Back, number));
         let (Some(call), Some(inner)) = (call, inner(params, None)) else {
-            tracing::debug!("a notification to no request that is under way");
+            tracing::debug!("a notification to no pending request");
             return Vec::new();
         };
         let subscription = inner
             .params()
             .and_then(|p| p.path(&["_meta", SUBSCRIPTION_ID]));
         let inner = match subscription {
-            // Its request has a name there and an id here.
+            // The provider refers to the request by its name, the MCP side by its id.
             Some(spelled) => inner.with_value(spelled, call.id.text()),
             None => inner,
         };
@@ -106,7 +106,7 @@ impl Carrier {
         }]
     }
 
-    /// Hands a message of the provider to the MCP side.
+    /// Forwards a message of the provider to the MCP side.
     fn pass(&mut self, outer: &Message, msg: Message, inner: Option<Id>) -> Vec<Out> {
         if msg.kind() == Kind::Notification {
             let msg = if msg.method() == names::CANCELLED {
@@ -140,8 +140,8 @@ impl Carrier {
         vec![Out::mcp(msg)]
     }
 
-    /// A cancellation inside names its request by an id of the provider's own. Only the draft tells us
-    /// which one that is; otherwise it is certain only where there is one.
+    /// A cancellation inside names the request by the provider's own id. Only the draft's form lets us map
+    /// that id; in the others the request is only certain if it is the only one.
     fn cancelled_inside(&self, msg: &Message) -> Option<Message> {
         let spelled = msg.params()?.get("requestId")?;
         let named = Id::parse(spelled)?.key();
@@ -157,8 +157,8 @@ impl Carrier {
         Some(msg.with_value(spelled, asked.id.text()))
     }
 
-    /// The provider no longer wants an answer. ACP wants one all the same.
-    fn question_taken_back(&mut self, params: Option<Json<'_>>) -> Vec<Out> {
+    /// The provider cancels a request. ACP requires an answer to it nevertheless.
+    fn request_cancelled(&mut self, params: Option<Json<'_>>) -> Vec<Out> {
         let id = params.and_then(|p| p.get("requestId")).and_then(Id::parse);
         let asked = id.and_then(|id| self.asked.remove(&id.key()));
         let Some(asked) = asked else {
@@ -182,7 +182,7 @@ impl Carrier {
         outs
     }
 
-    /// Whether a message names our connection. Both spellings have been seen for both verbs.
+    /// Whether a message names our connection. Both spellings occur with both methods.
     fn is_ours(&self, params: Option<Json<'_>>) -> bool {
         let named = params.and_then(|p| {
             let named = p.get("connectionId").or_else(|| p.get("connection_id"));
@@ -192,7 +192,7 @@ impl Carrier {
     }
 }
 
-/// The MCP message that stands in `method` and `params`; a request if there is an id for it.
+/// The MCP message in `method` and `params`; a request if there is an id for it.
 fn inner(params: Option<Json<'_>>, id: Option<Id>) -> Option<Message> {
     let method = params?.get("method")?.as_str()?;
     let inside = params?.get("params");
@@ -206,7 +206,7 @@ fn inner(params: Option<Json<'_>>, id: Option<Id>) -> Option<Message> {
     })
 }
 
-/// Answers a request; a notification is not answered.
+/// Answers a request with an error; logs a notification.
 fn refused(msg: &Message, why: &RpcError) -> Vec<Out> {
     match (msg.kind(), msg.id()) {
         (Kind::Request, Some(id)) => vec![Out::Chain(why.answer(&id))],

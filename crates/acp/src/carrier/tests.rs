@@ -1,4 +1,4 @@
-//! The carrier between an MCP side and a chain that the test plays.
+//! The carrier between an MCP side and a chain, both played by the test.
 
 mod connections;
 mod limits;
@@ -18,7 +18,7 @@ struct Stage {
 
 fn stage(provider: Provider, owner: Option<Dialect>) -> Stage {
     Stage {
-        carrier: Carrier::new(provider, owner, Memory::default()),
+        carrier: Carrier::new(provider, owner, FormCache::default()),
         now: Instant::now(),
     }
 }
@@ -32,7 +32,7 @@ fn url(owner: Option<Dialect>) -> Stage {
 }
 
 impl Stage {
-    /// What becomes of a message of the MCP side, each as its direction and its text.
+    /// Passes a message of the MCP side; returns the carrier's messages, each as its direction and its text.
     fn mcp(&mut self, text: &str) -> Vec<String> {
         let outs = self.carrier.from_mcp(msg(text), self.now);
         self.shown(outs)
@@ -67,7 +67,7 @@ impl Stage {
         text.replace('T', &self.carrier.tag)
     }
 
-    /// A D3 or older provider has taken the first request.
+    /// Opens the connection to a provider of D3 or older with its first request.
     fn connected(&mut self, answer: &str) {
         let outs = self.mcp(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#);
         assert_eq!(outs.len(), 1, "only the connect: {outs:?}");
@@ -78,7 +78,7 @@ impl Stage {
 
 const UNKNOWN: &str = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#;
 
-// D5, D4
+// D5 and D4.
 
 #[test]
 fn a_request_is_scoped_and_its_answer_is_unpacked() {
@@ -119,7 +119,7 @@ fn a_result_wins_over_an_error_and_may_be_null() {
 }
 
 #[test]
-fn a_carrier_with_neither_is_a_failure_of_the_backend() {
+fn an_answer_without_result_and_error_is_a_failure_of_the_provider() {
     for body in ["{}", "null", "[]", r#"{"error":5}"#] {
         let mut stage = server();
         stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"x"}"#);
@@ -132,7 +132,7 @@ fn a_carrier_with_neither_is_a_failure_of_the_backend() {
 }
 
 #[test]
-fn an_outer_error_is_passed_on_and_says_that_it_tells_nothing_of_the_server() {
+fn an_outer_error_is_forwarded_with_a_kind_of_the_transport() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"x"}"#);
     let answer =
@@ -154,7 +154,7 @@ fn an_outer_error_is_passed_on_and_says_that_it_tells_nothing_of_the_server() {
 }
 
 #[test]
-fn notifications_pass_while_their_request_is_under_way() {
+fn notifications_are_forwarded_while_their_request_is_pending() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#);
     let note = r#"{"jsonrpc":"2.0","method":"mcp/message","params":{"serverId":"s-1","requestId":"T-1","method":"notifications/progress","params":{"progress": 0.50}}}"#;
@@ -166,7 +166,7 @@ fn notifications_pass_while_their_request_is_under_way() {
 }
 
 #[test]
-fn a_notification_says_which_request_it_is_about() {
+fn a_notification_names_its_request() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen"}"#);
     let note = stage.named(
@@ -181,7 +181,7 @@ fn a_notification_says_which_request_it_is_about() {
 }
 
 #[test]
-fn a_cancellation_takes_the_outer_request_back() {
+fn a_cancellation_cancels_the_outer_request() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":"x","method":"tools/call"}"#);
     let cancel =
@@ -197,7 +197,7 @@ fn a_cancellation_takes_the_outer_request_back() {
 }
 
 #[test]
-fn other_notifications_have_no_way_in_the_scoped_form() {
+fn other_notifications_are_dropped_in_the_scoped_form() {
     let mut stage = server();
     assert!(
         stage
@@ -207,14 +207,14 @@ fn other_notifications_have_no_way_in_the_scoped_form() {
 }
 
 #[test]
-fn a_scoped_provider_cannot_ask() {
+fn a_scoped_provider_cannot_send_requests() {
     let mut stage = server();
     let ask = r#"{"jsonrpc":"2.0","id":5,"method":"mcp/message","params":{"serverId":"s-1","requestId":"T-1","method":"roots/list"}}"#;
     assert!(stage.chain(ask)[0].starts_with(r#"chain {"id":5,"error":{"code":-32601"#));
 }
 
 #[test]
-fn two_carriers_to_one_server_never_use_the_same_name_for_a_request() {
+fn two_carriers_to_one_server_use_different_request_names() {
     let (one, other) = (server(), server());
     assert_ne!(
         one.carrier.request_name(Hop(1)),

@@ -1,4 +1,4 @@
-//! Answers, on their way back to the asker.
+//! Answers on their way to the peer that sent the request.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::plan::Node;
 use crate::questions::{Purpose, Question};
 
 impl Chain {
-    /// A peer answers something.
+    /// Handles an answer of a peer.
     pub(super) fn answer(&mut self, from: Node, answer: Message, credit: Credit, now: Instant) {
         let hop = answer.hop();
         let Some(question) = hop.and_then(|hop| self.questions.answered(from, hop)) else {
@@ -26,7 +26,7 @@ impl Chain {
         self.conclude(question, answer, credit, now);
     }
 
-    /// Does what an answer means for us, and gives it to the asker.
+    /// Applies the effect of an answer on the chain, then forwards it.
     pub(super) fn conclude(
         &mut self,
         question: Question,
@@ -67,7 +67,7 @@ impl Chain {
         }
     }
 
-    /// Gives an answer to the asker, under its own id.
+    /// Forwards an answer to the peer that sent the request, under that peer's own id.
     pub(super) fn settle(&mut self, question: Question, answer: Message, credit: Credit) {
         let Question {
             hop,

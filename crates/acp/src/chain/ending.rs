@@ -1,4 +1,4 @@
-//! Ends: of a joined client, of a component, and of the time that a component has to start.
+//! The end of a joined client and of a component, and the start timeout of components.
 
 use std::error::Error;
 use std::fmt;
@@ -13,27 +13,27 @@ use crate::error;
 use crate::names;
 use crate::plan::Node;
 
-/// Why a chain cannot go on.
+/// The failure that ended a chain.
 #[derive(Debug, Clone)]
 pub struct ChainBroken {
-    /// The error that every waiting request gets.
+    /// The error for every pending request.
     pub error: RpcError,
-    /// What sort of end it was.
+    /// The kind of failure.
     pub why: BreakReason,
 }
 
-/// What sort of end a component had.
+/// How a component failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BreakReason {
     /// It could not be started.
     NotStarted(StartError),
     /// It ended.
     Ended(Fault),
-    /// It held up the beginning for too long.
+    /// It has not passed on or answered `initialize` in this time.
     Silent(Duration),
-    /// It says nothing but noise.
-    Noise,
-    /// It does not read what it has asked for.
+    /// It sends too many invalid lines.
+    InvalidLines,
+    /// It does not read its input.
     Stuck,
 }
 
@@ -42,7 +42,7 @@ pub enum BreakReason {
 pub struct StartError(String);
 
 impl StartError {
-    /// The cause of an error, or the error itself if it has none: the component is named elsewhere.
+    /// The cause of an error, or the error itself without one: messages name the component themselves.
     pub fn new(error: &dyn Error) -> Self {
         Self(error.source().unwrap_or(error).to_string())
     }
@@ -57,17 +57,17 @@ impl fmt::Display for StartError {
 impl Error for StartError {}
 
 impl Chain {
-    /// What ended the chain, if something has.
+    /// The failure that ended the chain, if any.
     pub fn broken(&self) -> Option<&ChainBroken> {
         self.broken.as_ref()
     }
 
-    /// A component could not be started.
+    /// Reports that a component could not be started.
     pub fn not_started(&mut self, part: usize, why: StartError, now: Instant) {
         self.give_up(part, BreakReason::NotStarted(why), now);
     }
 
-    /// A peer is gone.
+    /// A peer's connection has closed.
     pub(super) fn closed(&mut self, node: Node, fault: Fault, now: Instant) {
         match node {
             Node::Part(part) => {
@@ -84,19 +84,22 @@ impl Chain {
         }
     }
 
-    /// What a peer was asked and has not answered, it never will.
+    /// Answers the requests that a closed peer will never answer.
     fn answer_for(&mut self, gone: Node) {
-        let error = RpcError::internal(format!("{} has gone", self.plan.name(gone)))
-            .with_data(quote("the agent has closed its MCP connection"));
+        let error = RpcError::internal(format!(
+            "{} has closed its connection",
+            self.plan.name(gone)
+        ))
+        .with_data(quote("the agent has closed its MCP connection"));
         for question in self.questions.take_if(|question| question.to == gone) {
             self.settle(question, error.answer(&Id::null()), Credit::default());
         }
     }
 
-    /// Cancels all requests of a peer that is gone.
+    /// Cancels all requests of a closed peer.
     fn cancel_all(&mut self, from: Node) {
         for question in self.questions.take_if(|question| question.from == from) {
-            // A cancelled disconnect would leave the connection open.
+            // Cancelling a disconnect would leave the connection open.
             let method = unsealed(&question.method).unwrap_or(&question.method);
             if method == names::MCP_DISCONNECT {
                 continue;
@@ -108,7 +111,7 @@ impl Chain {
         }
     }
 
-    /// The chain cannot go on without a component: every waiting request gets the reason.
+    /// Ends the chain because of a component; every pending request is answered with the reason.
     pub(super) fn give_up(&mut self, part: usize, why: BreakReason, _: Instant) {
         if self.ended.is_some() {
             return;
@@ -122,15 +125,15 @@ impl Chain {
         self.end(error);
     }
 
-    /// Ends the chain without a fault of a component: the editor has gone, or we were told to stop.
+    /// Ends the chain without a failure: the editor has closed its side, or we were asked to stop.
     pub fn stop(&mut self) {
         if self.ended.is_none() {
             self.end(error::of_fault(&Fault::Closing));
         }
     }
 
-    /// Answers all pending requests with this error, in the order in which they came, and from now on
-    /// every request that is still received.
+    /// Answers all pending requests with this error, in the order in which they arrived, and all requests
+    /// that arrive later.
     fn end(&mut self, error: RpcError) {
         self.ended = Some(error.clone());
         for part in 0..self.parts.len() {
@@ -153,7 +156,7 @@ impl Chain {
             ),
             BreakReason::Ended(Fault::Ended { status, .. }) => (
                 format!("{who} ended: {status}"),
-                "what it said last may tell why",
+                "its last output may tell why",
             ),
             BreakReason::Ended(fault) => (
                 format!("{who} ended: {fault}"),
@@ -171,7 +174,7 @@ impl Chain {
                 ),
                 "raise --start-timeout if it needs longer",
             ),
-            BreakReason::Noise => (
+            BreakReason::InvalidLines => (
                 format!("{who} writes text to its stdout that is not a message"),
                 "stdout belongs to the protocol; logs go to stderr",
             ),
@@ -203,7 +206,7 @@ impl Chain {
         since.checked_add(self.plan.start_timeout)
     }
 
-    /// Gives up a component that holds up the beginning for too long.
+    /// Gives up a component whose start timeout has passed.
     pub fn on_time(&mut self, now: Instant) {
         let Some((since, part)) = self.holding() else {
             return;
@@ -213,8 +216,8 @@ impl Chain {
         }
     }
 
-    /// The component nearest to the agent that was told to begin and has not done its part, and since
-    /// when: those before it only wait for it.
+    /// The component nearest to the agent that has not answered its first request, and when that was sent:
+    /// the components before it only wait for it.
     fn holding(&self) -> Option<(Instant, usize)> {
         let starting = self.questions.starting();
         let starting = starting.filter(|question| matches!(question.to, Node::Part(_)));

@@ -1,4 +1,4 @@
-//! What waits for a proxy to understand that it is one.
+//! Messages that wait until a proxy has understood its first request.
 
 use std::collections::VecDeque;
 
@@ -9,10 +9,10 @@ use crate::plan::Node;
 
 /// Messages that may wait before their senders are not read any more.
 const MOST: usize = 1024;
-/// The code of a request that was taken back.
+/// The code of a cancelled request.
 const CANCELLED: i64 = -32800;
 
-/// Messages in the order in which they came.
+/// Messages in their order of arrival.
 #[derive(Default)]
 pub(super) struct Held {
     queue: VecDeque<Travelling>,
@@ -45,9 +45,9 @@ impl Held {
 }
 
 impl Chain {
-    /// Whether a peer may be read from: not while one that it sends to does not keep up, or has not
-    /// even understood what it is, which has a limit in time. `speaks` tells whether a peer has sent
-    /// something that was not read yet.
+    /// Whether a peer may be read. It may not while a peer that it sends to is behind, or has not understood
+    /// its first request, for which there is a timeout. `speaks` tells whether a peer has sent messages that
+    /// are not read yet.
     pub fn may_read(&self, node: Node, speaks: impl Fn(Node) -> bool) -> bool {
         let next = match node {
             Node::Outside => 0,
@@ -59,7 +59,7 @@ impl Chain {
         !waits && self.flow.may_read(node, speaks)
     }
 
-    /// Takes back a request that has not gone on yet; it is answered all the same.
+    /// Cancels a request that is still held; it is answered with an error.
     pub(super) fn take_back(&mut self, from: Node, id: &Id) -> bool {
         let found = self.parts.iter_mut();
         let found = found.filter_map(|part| part.held.remove(from, id)).next();

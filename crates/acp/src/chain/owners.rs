@@ -1,8 +1,8 @@
-//! Which component provides which MCP server, and which peers its messages have to pass unread.
+//! The owner of each MCP server, and the messages that have to pass other peers unread.
 //!
-//! A proxy that provides servers of its own reads every `mcp/…` that passes, and the official crates of
-//! different generations refuse each other's. So what is not for such a proxy passes it under another
-//! name, which it hands on as it does anything that it does not know.
+//! A proxy that provides servers reads every `mcp/…` message, and the official crates of different
+//! generations refuse each other's. A message for another peer is therefore renamed ("sealed") while it
+//! passes such a proxy; proxies forward methods that they do not know.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -15,17 +15,17 @@ use crate::plan::Node;
 
 /// Servers and connections whose owner is remembered.
 const MOST: usize = 8192;
-/// The prefix of the method of a message that is for another peer.
+/// The prefix of the method of a sealed message.
 const SEALED: &str = "_linkspan/";
-/// What all methods have that a proxy with servers reads.
+/// The prefix of the methods that a proxy with servers reads.
 const READ: &str = "mcp/";
 
 #[derive(Default)]
 pub(super) struct Owners {
     owners: HashMap<Owned, Node>,
-    /// The oldest first.
+    /// The oldest entry first.
     owned: VecDeque<Owned>,
-    /// Who has ever declared a server by its id.
+    /// The peers that have declared a server by its id.
     readers: HashSet<Node>,
 }
 
@@ -36,7 +36,7 @@ enum Owned {
 }
 
 impl Owners {
-    /// A peer declares a server; the first one to do so owns it.
+    /// Records that a peer declares a server; the first peer to do so owns the server.
     pub(super) fn declare(&mut self, provider: Provider, node: Node) {
         if let Provider::Server(_) = provider {
             self.readers.insert(node);
@@ -44,7 +44,7 @@ impl Owners {
         self.own(Owned::Server(provider), node);
     }
 
-    /// A connection to a server stands.
+    /// Records the owner of a connection to a server.
     pub(super) fn connect(&mut self, connection: &str, server: &str) {
         let provider = Provider::Server(server.to_owned());
         if let Some(node) = self.of(&provider) {
@@ -52,20 +52,19 @@ impl Owners {
         }
     }
 
-    /// Who owns a server.
+    /// The owner of a server.
     pub(super) fn of(&self, provider: &Provider) -> Option<Node> {
         let owned = Owned::Server(provider.clone());
         self.owners.get(&owned).copied()
     }
 
-    /// The message as it gets past a peer that speaks that dialect, if it is for another peer and would
-    /// be read and perhaps refused.
+    /// The sealed message, if the peer `to` would read and perhaps refuse it though it is for another peer.
     pub(super) fn sealed(&self, to: Node, dialect: Dialect, msg: &Message) -> Option<Message> {
         let method = msg.method();
         if !method.starts_with(READ) || !self.readers.contains(&to) {
             return None;
         }
-        // Of those that declare servers by id, all of this dialect understand this form.
+        // Every proxy of this dialect that declares servers by id understands this form.
         let is_current = msg.params()?.get("requestId").is_some();
         if is_current && dialect == Dialect::Current {
             return None;
@@ -98,7 +97,7 @@ impl Owners {
     }
 }
 
-/// What a message is called that was sealed, if it was.
+/// The original method of a sealed message.
 pub(super) fn unsealed(method: &str) -> Option<&str> {
     let method = method.strip_prefix(SEALED)?;
     method.starts_with(READ).then_some(method)

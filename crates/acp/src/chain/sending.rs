@@ -1,4 +1,4 @@
-//! How a message leaves: under a number of ours, in an envelope if it needs one, and seen by the tracer.
+//! Sending: assigns hop numbers to requests, wraps messages in envelopes and reports them to the tracer.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::questions::{Asked, Purpose};
 use crate::trace::Passing;
 
 impl Chain {
-    /// Sends a message on; a request under a number of ours.
+    /// Forwards a message; a request under a hop number.
     pub(super) fn forward(&mut self, one: Travelling, leg: Leg, purpose: Purpose, now: Instant) {
         let Travelling {
             from,
@@ -27,7 +27,7 @@ impl Chain {
             return self.send(from, leg.to, sent, credit);
         };
         let refusal = if self.questions.is_asked(from, &id) {
-            let why = "a request with this id is under way already";
+            let why = "a request with this id is already in flight";
             Some(RpcError::invalid_request(why))
         } else if self.questions.len() >= MOST_QUESTIONS {
             Some(error::overloaded("requests that wait for an answer"))
@@ -58,7 +58,7 @@ impl Chain {
         self.send(from, leg.to, sent, credit);
     }
 
-    /// Re-issues a cancellation with the number that the request has on the next hop.
+    /// Forwards a cancellation with the number that the request has on the next hop.
     pub(super) fn cancel(&mut self, one: &Travelling) {
         let Travelling { from, msg, .. } = one;
         let from = *from;
@@ -72,7 +72,7 @@ impl Chain {
         };
         let Some(question) = self.questions.find(from, &id) else {
             if !self.take_back(from, &id) {
-                tracing::debug!("a cancellation of something that is not under way");
+                tracing::debug!("a cancellation of no pending request");
             }
             return;
         };
@@ -82,7 +82,7 @@ impl Chain {
         self.send(from, to, again, Credit::default());
     }
 
-    /// Answers a request in its receiver's place; what is no request is dropped.
+    /// Answers a request with an error on behalf of its receiver; drops other messages.
     pub(super) fn refuse(&mut self, to: Node, msg: &Message, inner: Option<&Id>, error: &RpcError) {
         let Some(id) = msg.id().filter(|_| !msg.is_answer()) else {
             tracing::debug!("dropped: {msg:?}");
@@ -96,13 +96,13 @@ impl Chain {
         self.say(to, answer);
     }
 
-    /// A word of our own.
+    /// Sends a message of the conductor itself.
     pub(super) fn say(&mut self, to: Node, msg: Message) {
-        // A message of our own is caused by its receiver.
+        // The receiver of such a message has caused it.
         self.send(to, to, msg, Credit::default());
     }
 
-    /// Puts a message that `from` is the cause of into the queue of `to`.
+    /// Queues a message for `to`; `from` caused it.
     pub(super) fn send(&mut self, from: Node, to: Node, msg: Message, credit: Credit) {
         if let Some(tracer) = &mut self.tracer {
             tracer.said(to, &msg);

@@ -1,8 +1,8 @@
-//! The beginning: proxies are told that they are proxies, each in its dialect.
+//! The start of the chain: each proxy is assigned its role, in its dialect.
 //!
-//! A proxy does not announce its dialect. It is asked in the newest one; one that does not know the
-//! method either refuses it (-32601), or passes it on to its successor in an envelope of its own
-//! dialect, which tells even more.
+//! A proxy does not announce its dialect. The first request uses the newest one. A proxy that does not know
+//! the method either refuses it (-32601), or forwards it to its successor in an envelope of its own dialect,
+//! which identifies the dialect.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::plan::Node;
 use crate::questions::{Purpose, Question};
 
 impl Chain {
-    /// What the outside's first request means, as a plain `initialize`.
+    /// The outside's first request as a plain `initialize`.
     pub(super) fn introduced(&mut self, msg: &Message) -> Result<Message, RpcError> {
         let old_role = caps::is_proxy(msg.params());
         if !self.plan.as_proxy {
@@ -34,7 +34,7 @@ impl Chain {
             _ => {
                 return Err(
                     RpcError::invalid_request("expected `proxy/initialize`").with_data(quote(
-                        "linkspan was started with --proxy, which is for another conductor; an editor wants it without",
+                        "linkspan was started with --proxy, which is for another conductor; leave it out for an editor",
                     )),
                 );
             }
@@ -45,7 +45,7 @@ impl Chain {
         })
     }
 
-    /// Tells a proxy that it is one.
+    /// Sends a proxy the request that assigns its role.
     pub(super) fn start_proxy(&mut self, part: usize, one: Travelling, now: Instant) {
         let dialect = self.parts[part].dialect;
         let purpose = Purpose::StartProxy {
@@ -62,11 +62,11 @@ impl Chain {
         };
         let one = Travelling { msg, ..one };
         self.forward(one, Leg::plain(Node::Part(part)), purpose, now);
-        // Unless it could not be told: then nothing would ever end the waiting.
+        // Not if the request could not be sent: without an answer, the held messages would wait for ever.
         self.parts[part].is_asked = !self.parts[part].forwarded && self.questions.begins(part);
     }
 
-    /// A proxy has understood: it gets what has come for it meanwhile.
+    /// A proxy has understood its role: forwards the messages held for it.
     pub(super) fn release(&mut self, part: usize, now: Instant) {
         self.parts[part].is_asked = false;
         for one in self.parts[part].held.take() {
@@ -74,7 +74,8 @@ impl Chain {
         }
     }
 
-    /// A proxy has passed on what was meant for itself: so it speaks another dialect.
+    /// A proxy has forwarded its own first request in an envelope: it speaks another dialect, that of the
+    /// envelope.
     pub(super) fn astray(&mut self, part: usize, one: &Travelling, now: Instant) {
         let error = RpcError::method_not_found(&one.msg.method());
         self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
@@ -93,7 +94,7 @@ impl Chain {
         }
     }
 
-    /// Asks a proxy once more, in the dialect that it is known by now.
+    /// Repeats the first request in the dialect that is now known.
     fn start_again(&mut self, question: Question, now: Instant) {
         let Purpose::StartProxy { part, request, .. } = question.data.purpose else {
             return;
@@ -107,7 +108,7 @@ impl Chain {
         self.start_proxy(part, one, now);
     }
 
-    /// What a proxy answers to being one.
+    /// Handles a proxy's answer to its first request.
     pub(super) fn proxy_started(&mut self, question: Question, answer: Message, now: Instant) {
         let Purpose::StartProxy { part, dialect, .. } = &question.data.purpose else {
             return;
@@ -118,7 +119,7 @@ impl Chain {
             let older = match dialect {
                 Dialect::Current => Some(Dialect::Underscore),
                 Dialect::Underscore => Some(Dialect::Symposium),
-                // The draft begins as that one does.
+                // The draft starts like Symposium.
                 Dialect::Symposium | Dialect::Draft => None,
             };
             if let Some(older) = older {
@@ -144,10 +145,10 @@ impl Chain {
         self.settle_start(question, answer, now);
     }
 
-    /// Gives an answer to `initialize` to the asker, in its dialect.
+    /// Forwards an answer to `initialize`, in the dialect of its receiver.
     pub(super) fn settle_start(&mut self, question: Question, answer: Message, now: Instant) {
         if let Node::Part(part) = question.from {
-            // Up to now it has waited for this.
+            // Until now the predecessor has waited for this answer; its own timeout starts here.
             self.questions.renew(part, now);
         }
         let answer = match question.from {

@@ -1,4 +1,5 @@
-//! The end of the chain: what the agent is told of MCP servers, and the clients that speak in its place.
+//! The agent's end of the chain: the declarations of MCP servers for the agent, and the clients that joined
+//! in its position.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -16,21 +17,21 @@ use crate::plan::Node;
 use crate::questions::Purpose;
 use crate::servers;
 
-/// What is known at the agent's place.
+/// The state of the agent's end.
 pub(super) struct Tail {
     bridge: Option<Box<dyn McpBridge>>,
-    /// What the agent can do; known when it has answered `initialize`.
+    /// The agent's capabilities, once it has answered `initialize`.
     caps: Option<Caps>,
     sessions: HashMap<String, Vec<DeclarationId>>,
     last_declaration: u64,
     joined: HashMap<u64, DeclarationId>,
     last_joined: u64,
-    /// Which joined client a message for the agent is meant for.
+    /// The joined client that a message to the agent is for.
     routes: HashMap<Route, Node>,
     pub(super) owners: Owners,
 }
 
-/// How messages name the MCP connection or request that they belong to.
+/// How messages name their MCP connection or request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Route {
     Connection(String),
@@ -52,7 +53,7 @@ impl Tail {
         }
     }
 
-    /// Whether servers of the chain are made reachable for agents that cannot reach them.
+    /// Whether there is a bridge, which makes servers of the chain reachable for agents.
     pub(super) fn bridges(&self) -> bool {
         self.bridge.is_some()
     }
@@ -63,7 +64,7 @@ impl Tail {
         Node::Joined(self.last_joined)
     }
 
-    /// Forgets a joined client.
+    /// Removes a joined client.
     pub(super) fn leave(&mut self, node: Node) {
         if let Node::Joined(number) = node {
             self.joined.remove(&number);
@@ -71,7 +72,7 @@ impl Tail {
         }
     }
 
-    /// The agent has answered `initialize`: what it can do, and what we make of that.
+    /// Stores the capabilities in the agent's answer to `initialize`; returns the answer to forward.
     pub(super) fn introduced(&mut self, answer: &Message) -> Message {
         let Some(result) = answer.body().filter(|_| answer.kind() == Kind::Result) else {
             return answer.clone();
@@ -84,7 +85,7 @@ impl Tail {
         }
     }
 
-    /// Remembers which peer declares a server: the first one to mention it.
+    /// Records the first peer that declares each server as its owner.
     pub(super) fn sighted(&mut self, one: &Travelling) {
         for server in one.msg.params().map(servers::declared).unwrap_or_default() {
             if self.owners.of(&server.provider).is_none() {
@@ -93,7 +94,7 @@ impl Tail {
         }
     }
 
-    /// What becomes of the answer to a request of a joined client.
+    /// What the answer to a request of a joined client means for the chain.
     pub(super) fn purpose_up(&mut self, one: &Travelling) -> Option<Purpose> {
         let Node::Joined(_) = one.from else {
             return None;
@@ -115,7 +116,7 @@ impl Tail {
         Some(Purpose::Carry { server, request })
     }
 
-    /// An MCP connection stands.
+    /// An MCP connection is open.
     pub(super) fn connected(&mut self, node: Node, server: Option<&str>, answer: &Message) {
         let result = answer.body().filter(|_| answer.kind() == Kind::Result);
         let id = ["connectionId", "connection_id"];
@@ -128,13 +129,13 @@ impl Tail {
         }
     }
 
-    /// An MCP request is answered: nothing more belongs to it.
+    /// An MCP request is answered: no more messages belong to it.
     pub(super) fn carried(&mut self, server: &str, request: &str) {
         let route = Route::Request(server.to_owned(), request.to_owned());
         self.routes.remove(&route);
     }
 
-    /// A session stands, or does not: declarations for it are valid, or not.
+    /// The answer to a session request: its declarations become valid, or are revoked.
     pub(super) fn set_up(
         &mut self,
         declaration_ids: &[DeclarationId],
@@ -165,7 +166,7 @@ impl Tail {
         self.revoke(&declaration_ids.unwrap_or_default());
     }
 
-    /// Everything has ended.
+    /// The chain has ended.
     pub(super) fn close_all(&mut self) {
         let all: Vec<DeclarationId> = self.sessions.drain().flat_map(|(_, of)| of).collect();
         self.revoke(&all);
@@ -179,7 +180,8 @@ impl Tail {
         }
     }
 
-    /// Why a message about an MCP server must not reach the editor: the server is not the editor's.
+    /// The error for a message about an MCP server that is not the editor's, and so must not reach the
+    /// editor.
     pub(super) fn unknown_above(&self, msg: &Message) -> Option<RpcError> {
         let method = msg.method();
         let params = msg.params().filter(|_| names::is_carrier(&method))?;
@@ -200,7 +202,7 @@ impl Tail {
         ))
     }
 
-    /// Who is meant by a message about an MCP server that goes to the agent.
+    /// The joined client that a message about an MCP server is for.
     fn route(&self, msg: &Message) -> Option<Node> {
         let params = msg.params()?;
         let text = |key| Some(params.get(key)?.as_str()?.into_owned());
@@ -212,8 +214,8 @@ impl Tail {
         self.routes.get(&route).copied()
     }
 
-    /// The parameters of a session as the agent can use them, if that is another way; `declaration_ids` are the
-    /// declarations that were replaced, also if it fails.
+    /// The parameters of a session with replaced declarations, if any has to be replaced. `declaration_ids`
+    /// receives the replaced declarations, also on an error.
     fn rewritten(
         &mut self,
         params: Json<'_>,
@@ -257,7 +259,7 @@ impl Tail {
 }
 
 impl Chain {
-    /// The last step towards the agent.
+    /// Forwards a message to the agent, or to a joined client in its position.
     pub(super) fn reach_tail(&mut self, one: Travelling, leg: Leg, method: &str, now: Instant) {
         if names::is_carrier(method) && self.tail.bridges() {
             if let Some(to) = self.tail.route(&one.msg) {
@@ -288,7 +290,7 @@ impl Chain {
     }
 
     fn set_up(&mut self, mut one: Travelling, leg: Leg, method: &str, now: Instant) {
-        // A fork has a new name, which its answer tells.
+        // The answer to a fork contains the id of the new session.
         let named = match method {
             "session/load" | "session/resume" => one.msg.params(),
             _ => None,

@@ -1,4 +1,4 @@
-//! The rules of a chain, one sentence each.
+//! The rules of a chain, one test each.
 
 mod beginning;
 mod drafted;
@@ -23,7 +23,7 @@ const FIRST: Node = Node::Part(0);
 const SECOND: Node = Node::Part(1);
 const THIRD: Node = Node::Part(2);
 
-/// A chain and a clock of our own.
+/// A chain with a clock that the test sets.
 struct Stage {
     chain: Chain,
     now: Instant,
@@ -47,7 +47,7 @@ impl Stage {
             .receive(from, Inbound::Message(Envelope::new(msg)), self.now);
     }
 
-    /// Everything that waits for a peer.
+    /// All messages queued for a peer.
     fn heard(&mut self, node: Node) -> Vec<String> {
         let outbox = self.chain.outbox(node);
         let outbox = outbox.map(std::mem::take).unwrap_or_default();
@@ -59,7 +59,7 @@ impl Stage {
         .collect()
     }
 
-    /// The one message that waits for a peer.
+    /// The only message queued for a peer.
     fn one(&mut self, node: Node) -> String {
         let mut all = self.heard(node);
         assert_eq!(all.len(), 1, "{node:?} heard {all:?}");
@@ -76,7 +76,7 @@ impl Stage {
             .receive(Node::Part(part), Inbound::Closed(fault), self.now);
     }
 
-    /// An agent that is alone, and has begun with these capabilities.
+    /// A chain with only an agent, which has answered `initialize` with these capabilities.
     fn begun(mut self, capabilities: &str) -> Self {
         self.say(
             EDITOR,
@@ -114,7 +114,7 @@ fn plan(parts: usize, as_proxy: bool) -> Plan {
 }
 
 #[test]
-fn what_an_agent_says_reaches_the_editor_through_the_envelope_of_each_proxy() {
+fn messages_of_an_agent_reach_the_editor_through_the_envelope_of_each_proxy() {
     let mut stage = Stage::with(3).begun("{}");
     stage.say(
         THIRD,
@@ -140,7 +140,7 @@ fn what_an_agent_says_reaches_the_editor_through_the_envelope_of_each_proxy() {
 }
 
 #[test]
-fn ids_come_back_as_they_were_written() {
+fn answers_keep_the_spelling_of_ids() {
     let mut stage = Stage::with(1).begun("{}");
     for id in ["1.5", "9223372036854775808", "null", r#""\u0061""#, "1e3"] {
         stage.say(
@@ -162,7 +162,7 @@ fn ids_come_back_as_they_were_written() {
 }
 
 #[test]
-fn a_cancellation_names_the_request_as_the_next_hop_knows_it() {
+fn a_cancellation_names_the_request_by_the_id_of_the_next_hop() {
     let mut stage = Stage::with(2).begun("{}");
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"c","method":"_slow"}"#);
     let asked = Message::parse(stage.one(FIRST).into()).unwrap();
@@ -206,7 +206,7 @@ fn envelopes_that_are_not_a_proxys_own_are_refused() {
 }
 
 #[test]
-fn when_a_component_ends_every_waiting_request_is_answered_with_its_name_and_the_reason() {
+fn when_a_component_ends_pending_requests_are_answered_with_its_name_and_the_reason() {
     let mut stage = Stage::with(2).begun("{}");
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"a","method":"_x"}"#);
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"b","method":"_x"}"#);
@@ -229,7 +229,7 @@ fn when_a_component_ends_every_waiting_request_is_answered_with_its_name_and_the
     assert!(stage.one(EDITOR).contains(r#""id":"late","error""#));
 }
 
-/// A bridge that writes down what it is told.
+/// A bridge that records its calls.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 

@@ -1,23 +1,23 @@
-//! `initialize`: what we say of ourselves, and what the agent says of itself.
+//! `initialize`: our capabilities and the agent's.
 
 use linkspan_wire::{Json, JsonKind, quote};
 
-/// The version of ACP that we speak.
+/// The version of ACP that we implement.
 const VERSION: i64 = 1;
 /// Login methods that are shown to the user, at most.
 const MOST_METHODS: usize = 32;
 
-/// How the person behind us can be asked something.
+/// How the MCP client can ask its user for input.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reachable {
-    /// By a form.
+    /// With a form.
     pub form: bool,
-    /// By a page in a browser.
+    /// With a page in a browser.
     pub url: bool,
 }
 
-/// The parameters of `initialize`. Files and terminals stay the agent's own business: the program that is
-/// behind us has declared neither.
+/// The parameters of `initialize`. Declares no files and no terminals: the MCP client behind us offers
+/// neither.
 pub fn initialize(version: &str, reachable: Reachable) -> String {
     let mut asking = Vec::new();
     if reachable.form {
@@ -37,52 +37,52 @@ pub fn initialize(version: &str, reachable: Reachable) -> String {
     )
 }
 
-/// What an agent says of itself.
+/// The agent's name and capabilities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hello {
-    /// What it calls itself.
+    /// The agent's name.
     pub name: Option<String>,
-    /// Whether it takes up stored sessions and repeats what was said in them.
+    /// Whether it can load a stored session and replay its messages.
     pub load: bool,
-    /// Whether it takes up stored sessions without repeating anything.
+    /// Whether it can resume a stored session without replaying messages.
     pub resume: bool,
-    /// Whether it can name stored sessions.
+    /// Whether it can list stored sessions.
     pub list: bool,
-    /// Whether it wants to be told when a session has ended.
+    /// Whether it supports `session/close`.
     pub close: bool,
-    /// Whether prompts may have images, sounds and files in them.
+    /// Whether prompts may contain images.
     pub image: bool,
-    /// Sounds.
+    /// Whether prompts may contain audio.
     pub audio: bool,
-    /// Files.
+    /// Whether prompts may contain embedded files.
     pub embedded: bool,
-    /// Whether it takes MCP servers over HTTP.
+    /// Whether it accepts MCP servers over HTTP.
     pub http: bool,
-    /// And over HTTP+SSE.
+    /// Whether it accepts MCP servers over HTTP+SSE.
     pub sse: bool,
-    /// How one can log in.
+    /// The login methods.
     pub auth: Vec<AuthMethod>,
 }
 
-/// A way to log in.
+/// A login method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthMethod {
-    /// Names it.
+    /// The method's id.
     pub id: String,
-    /// For people.
+    /// The name to show.
     pub name: String,
-    /// For people.
+    /// The description to show.
     pub description: Option<String>,
-    /// Whether it takes a terminal, so that we cannot do it.
+    /// Whether it requires a terminal, which we cannot offer.
     pub terminal: bool,
 }
 
-/// Why an agent cannot be talked to.
+/// Why an agent cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
-    /// It speaks something else.
+    /// It uses another version of ACP.
     Version(String),
-    /// It does not say what it speaks.
+    /// It does not name its version of ACP.
     NoVersion,
 }
 
@@ -101,7 +101,7 @@ impl std::fmt::Display for Unusable {
 }
 
 impl Hello {
-    /// From the result of `initialize`.
+    /// Reads the result of `initialize`.
     pub fn read(result: Json<'_>) -> Result<Self, Unusable> {
         let version = result
             .get("protocolVersion")
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_declared_cannot_be_done() {
+    fn capabilities_that_are_not_declared_are_absent() {
         assert_eq!(read(r#"{"protocolVersion":1}"#), Ok(Hello::default()));
         let odd = r#"{"protocolVersion":1,"agentCapabilities":[],"authMethods":{"id":"x"}}"#;
         assert_eq!(read(odd), Ok(Hello::default()));
     }
 
     #[test]
-    fn what_is_declared_is_known() {
+    fn declared_capabilities_are_read() {
         let hello = read(
             r#"{"protocolVersion":1,"agentInfo":{"name":"a"},"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true,"audio":false},"mcpCapabilities":{"http":true},"sessionCapabilities":{"close":{},"list":null}},"authMethods":[{"id":"key","name":"A key"},{"id":"tty","type":"terminal"},7]}"#,
         )
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn we_declare_what_is_true() {
+    fn initialize_declares_only_what_the_client_offers() {
         let none = initialize("1", Reachable::default());
         assert!(Json::parse(&none).is_ok() && !none.contains("elicitation"));
         let form = Reachable {

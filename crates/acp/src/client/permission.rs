@@ -1,44 +1,44 @@
-//! `session/request_permission`: what the agent wants to do, and what one can say to it.
+//! `session/request_permission`: the action that the agent requests, and the possible decisions.
 
 use linkspan_wire::{Json, JsonKind, Kind, Message, is_hidden, quote};
 
 use super::cut;
 
-/// The outcome of a question that is not answered.
+/// The outcome of a request that the user has not decided.
 pub const CANCELLED: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 
-/// What a person reads before they decide.
+/// Limits on the texts and options of a request.
 const MOST_DETAIL: usize = 2_000;
 const MOST_TITLE: usize = 500;
 const MOST_CHOICES: usize = 32;
-/// The member of the form.
+/// The member of the form with the decision.
 const DECISION: &str = "decision";
 
-/// Something that the agent wants to be allowed.
+/// A request for permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permission {
-    /// The session.
+    /// The session id.
     pub session: String,
-    /// What it wants to do, in its own words.
+    /// The action, in the agent's words.
     pub title: String,
-    /// With what: the input of the tool, and the files that it touches.
+    /// The input of the tool, and the files that it accesses.
     pub detail: Option<String>,
-    /// What one can say.
+    /// The possible decisions.
     pub choices: Vec<Choice>,
 }
 
-/// Something that one can say.
+/// A possible decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Names it.
+    /// The option's id.
     pub id: String,
-    /// For people.
+    /// The name to show.
     pub name: String,
-    /// `allow_once`, `allow_always`, `reject_once`, `reject_always`, or something newer.
+    /// `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a newer kind.
     pub kind: String,
 }
 
-/// The outcome of a question that was answered.
+/// The outcome of a decided request.
 pub fn selected(choice: &str) -> String {
     format!(
         r#"{{"outcome":{{"outcome":"selected","optionId":{}}}}}"#,
@@ -47,7 +47,7 @@ pub fn selected(choice: &str) -> String {
 }
 
 impl Permission {
-    /// From the parameters of the request.
+    /// Reads the parameters of the request.
     pub fn read(params: Json<'_>) -> Option<Self> {
         let session = params.get("sessionId")?.as_str()?.into_owned();
         let call = params.get("toolCall");
@@ -60,7 +60,7 @@ impl Permission {
             session,
             title: title
                 .filter(|title| !title.is_empty())
-                .unwrap_or_else(|| "something that it does not name".to_owned()),
+                .unwrap_or_else(|| "an action without a title".to_owned()),
             detail: call.and_then(detail),
             choices: choices
                 .filter_map(Choice::read)
@@ -69,7 +69,7 @@ impl Permission {
         })
     }
 
-    /// The parameters of an MCP `elicitation/create` that asks the person.
+    /// The parameters of an MCP `elicitation/create` that shows the request to the user.
     pub fn form(&self) -> String {
         let mut message = format!("The agent asks for permission: {}", self.title);
         if let Some(detail) = &self.detail {
@@ -80,7 +80,7 @@ impl Permission {
             let texts: Vec<String> = self.choices.iter().map(|c| quote(of(c))).collect();
             texts.join(",")
         };
-        // This is how every revision with forms can spell a choice with names.
+        // Every revision with forms can spell named options like this.
         format!(
             r#"{{"message":{},"requestedSchema":{{"type":"object","properties":{{"{DECISION}":{{"type":"string","title":"Decision","enum":[{}],"enumNames":[{}]}}}},"required":["{DECISION}"]}}}}"#,
             quote(&message),
@@ -89,7 +89,7 @@ impl Permission {
         )
     }
 
-    /// What the person has chosen; `None` if it was nothing that can be chosen.
+    /// The user's decision; `None` if it is not one of the options.
     pub fn chosen(&self, answer: &Message) -> Option<&Choice> {
         let result = answer.body().filter(|_| answer.kind() == Kind::Result)?;
         if result.get("action")?.as_str()? != "accept" {
@@ -99,7 +99,7 @@ impl Permission {
         self.choices.iter().find(|choice| choice.id == id)
     }
 
-    /// What lets it happen; this once, if that can be said.
+    /// The option that allows the action: once, if possible, otherwise always.
     pub fn allow(&self) -> Option<&Choice> {
         self.of_kind("allow_once")
             .or_else(|| self.of_kind("allow_always"))
@@ -126,7 +126,7 @@ impl Choice {
         })
     }
 
-    /// Whether it lets something happen.
+    /// Whether the option allows the action.
     pub fn allows(&self) -> bool {
         self.kind.starts_with("allow")
     }
@@ -152,7 +152,7 @@ fn detail(call: Json<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Without characters that could hide a part of it, and not too long.
+/// The text without characters that could hide parts of it, cut to `most` bytes.
 fn plain(text: &str, most: usize) -> String {
     let shown: String = cut(text, most)
         .chars()
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_sees_what_is_asked_and_with_what() {
+    fn the_form_shows_the_action_and_its_input() {
         let form = read(ASKED).form();
         let form = Json::parse(&form).unwrap();
         let message = form.get("message").unwrap().as_str().unwrap();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_offered_can_be_chosen() {
+    fn only_an_offered_option_can_be_chosen() {
         let asked = read(ASKED);
         let chosen = |result: &str| asked.chosen(&answer(result)).map(|c| c.id.clone());
         let yes = r#"{"action":"accept","content":{"decision":"a"}}"#;
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_person_once_is_enough() {
+    fn without_a_user_the_one_time_options_are_preferred() {
         let asked = read(ASKED);
         assert_eq!(asked.allow().unwrap().id, "y");
         assert_eq!(asked.deny().unwrap().id, "n");

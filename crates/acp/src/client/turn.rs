@@ -1,35 +1,35 @@
-//! A turn: all that an agent says between a prompt and the answer to it.
+//! A turn: the agent's updates between a prompt and its answer.
 
 use linkspan_wire::{Json, JsonKind, Object, quote};
 
 use super::cut;
 
-/// What is kept of the answer, and of the thoughts.
+/// Limits on the stored answer and thoughts.
 const MOST_TEXT: usize = 4 << 20;
 const MOST_THOUGHTS: usize = 256 << 10;
-/// Pictures and the like.
+/// Limits on images and other content without text.
 const MOST_BLOCKS: usize = 64;
 const MOST_BLOCK_BYTES: usize = 16 << 20;
-/// Tool calls, and what is kept of each.
+/// Limits on tool calls, on each of their members, and on the plan.
 const MOST_CALLS: usize = 256;
 const MOST_OF_CALL: usize = 4 << 10;
 const MOST_PLAN: usize = 64 << 10;
-/// What may wait to be reported.
+/// Bytes of progress that may wait to be reported.
 const MOST_NEWS: usize = 4 << 10;
 
-/// Members of a tool call that are kept; what it was given and gave back may be of any size.
+/// The members of a tool call that are stored; its input and output may be of any size.
 const OF_CALL: [&str; 5] = ["toolCallId", "title", "kind", "status", "locations"];
 
-/// Whether the agent speaks to its user or to itself.
+/// The audience of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Its user.
+    /// The user.
     Agent,
-    /// Itself.
+    /// The agent itself.
     Thought,
 }
 
-/// What was said so far.
+/// The updates of a turn so far.
 #[derive(Debug, Default)]
 pub struct Turn {
     text: Text,
@@ -41,7 +41,7 @@ pub struct Turn {
     lost_calls: usize,
     plan: Option<String>,
     news: String,
-    /// Whether the last thing in `news` was said by the agent, so that more of it belongs to it.
+    /// Whether `news` ends with text of the agent, which the next chunk continues.
     mid_sentence: bool,
 }
 
@@ -56,7 +56,7 @@ impl Text {
     fn push(&mut self, more: &str, most: usize) {
         let room = match self.lost {
             0 => most.saturating_sub(self.kept.len()),
-            // What follows a gap would seem to follow what is before it.
+            // After a gap nothing more is appended: it would seem to follow the text before the gap.
             _ => 0,
         };
         let fits = cut(more, room);
@@ -66,7 +66,7 @@ impl Text {
 }
 
 impl Turn {
-    /// Takes the `update` of a `session/update` in.
+    /// Adds the `update` of a `session/update`.
     pub fn hear(&mut self, update: Json<'_>) {
         let kind = update.get("sessionUpdate").and_then(Json::as_str);
         match kind.as_deref() {
@@ -101,7 +101,7 @@ impl Turn {
         }
     }
 
-    /// Something else than text; of what can be said in both protocols, they spell it alike.
+    /// Adds a content block other than text. Both protocols spell their common types alike.
     fn block(&mut self, content: Json<'_>) {
         let kind = content.get("type").and_then(Json::as_str);
         let known = matches!(
@@ -154,7 +154,7 @@ impl Turn {
         self.news.push_str(cut(what, room));
     }
 
-    /// What has not been reported yet, if there is anything.
+    /// The progress that has not been reported yet, if any.
     pub fn news(&mut self) -> Option<String> {
         self.mid_sentence = false;
         (!self.news.is_empty()).then(|| std::mem::take(&mut self.news))
@@ -165,7 +165,7 @@ impl Turn {
         &self.text.kept
     }
 
-    /// What is to be said about the answer: that it is not all of it.
+    /// Notes on parts that are left out.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.text.lost > 0 {
@@ -189,12 +189,12 @@ impl Turn {
         notes
     }
 
-    /// What is no text: pictures and the like, as JSON.
+    /// Content other than text, as JSON.
     pub fn blocks(&self) -> &[String] {
         &self.blocks
     }
 
-    /// All of it but the answer, as members of an object.
+    /// The thoughts, the plan and the tool calls, as members of an object.
     pub fn rest(&self) -> Object<'static> {
         let calls: Vec<&str> = self.calls.iter().map(|(_, call)| &**call).collect();
         let calls = format!("[{}]", calls.join(","));
@@ -210,7 +210,7 @@ impl Turn {
     }
 }
 
-/// A tool call as a progress message: its title, and that it failed.
+/// A tool call as a progress message: its title, and whether it failed.
 fn line(call: &str, is_new: bool) -> Option<String> {
     let call = Json::parse(call).ok()?;
     let title = call.get("title").and_then(Json::as_str);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_stays_what_it_is() {
+    fn content_other_than_text_is_kept_unchanged() {
         let image = r#"{"type":"image","data":"AA==","mimeType":"image/png"}"#;
         let chunk = format!(r#"{{"sessionUpdate":"agent_message_chunk","content":{image}}}"#);
         let odd = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"hologram"}}"#;
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_end_is_cut_and_that_is_said() {
+    fn an_answer_over_the_limit_is_cut_with_a_note() {
         let part = said(&"é".repeat(100_000));
         let mut turn = Turn::default();
         for _ in 0..50 {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn news_are_told_once_and_in_order() {
+    fn progress_is_reported_once_and_in_order() {
         let mut turn = heard(&[&said("a"), &said("b")]);
         assert_eq!(turn.news().as_deref(), Some("ab"));
         assert_eq!(turn.news(), None);

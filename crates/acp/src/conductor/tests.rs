@@ -7,15 +7,15 @@ use tokio::time;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::Message;
 
-use super::farewell::QUIET;
+use super::closing::QUIET;
 use super::*;
 use crate::bridge::ChainHandle;
 use crate::plan::{PartPlan, Plan};
 
-/// Items that a port of these tests holds.
+/// The capacity of a port's queue in these tests.
 const QUEUE: usize = 64;
 
-/// An editor and an agent whose ports only the test empties.
+/// An editor and an agent; only the test reads their ports.
 fn chain() -> (PortEnd, PortEnd, impl Future<Output = ChainEnded>) {
     let (editor, mut parts, running) = chain_of(1, std::future::pending());
     (editor, parts.remove(0), running)
@@ -72,7 +72,7 @@ async fn a_request_that_is_pending_when_we_stop_does_not_ask_the_editor_to_log_i
             "{answer}"
         );
         assert!(answer.contains(r#""kind":"closing""#), "{answer}");
-        // The agent takes its time; a request that comes meanwhile is answered as well.
+        // The agent ends slowly; a request that arrives meanwhile is answered too.
         parts[0].tx.closed().await;
         say(&editor, request(2)).await;
         let answer = hear_text(&mut editor).await;
@@ -89,7 +89,7 @@ async fn a_request_that_is_pending_when_we_stop_does_not_ask_the_editor_to_log_i
 }
 
 #[tokio::test]
-async fn requests_that_come_while_the_chain_ends_are_answered_with_the_component_that_has_ended() {
+async fn requests_during_the_end_are_answered_with_the_ended_component() {
     let (mut editor, mut parts, running) = chain_of(2, std::future::pending());
     let talk = async {
         say(&editor, INITIALIZE.to_owned()).await;
@@ -102,7 +102,7 @@ async fn requests_that_come_while_the_chain_ends_are_answered_with_the_component
         agent.tx.send(Inbound::Closed(why)).await.unwrap();
         drop(agent);
         hear(&mut editor).await;
-        // The proxy is slow to end. More requests than the queues hold, sent one by one.
+        // The proxy ends slowly. The editor sends more requests than the queues hold, one by one.
         parts[0].tx.closed().await;
         for id in 2..=3 * QUEUE as u64 {
             say(&editor, request(id)).await;
@@ -114,7 +114,7 @@ async fn requests_that_come_while_the_chain_ends_are_answered_with_the_component
             assert!(answer.contains("the agent (`part1`) ended"), "{answer}");
         }
         drop(parts);
-        // Also what comes when all others have gone already.
+        // A request after all other peers have ended is answered too.
         say(&editor, request(1000)).await;
         let answer = hear_text(&mut editor).await;
         assert!(answer.contains(r#""id":1000,"error""#), "{answer}");
@@ -126,18 +126,18 @@ async fn requests_that_come_while_the_chain_ends_are_answered_with_the_component
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_come_while_the_last_answers_are_written_are_answered() {
+async fn requests_during_the_last_answers_are_answered() {
     let (mut editor, mut parts, running) = chain_of(1, std::future::pending());
     let last = QUEUE as u64 + 8;
     let talk = async {
         say(&editor, INITIALIZE.to_owned()).await;
         hear(&mut parts[0]).await;
         drop(parts);
-        // More answers than the editor's queue holds, and the editor reads none of them.
+        // More answers than the editor's queue holds; the editor reads none of them.
         for id in 2..last {
             say(&editor, request(id)).await;
         }
-        // The clock stands still while anything is left to do: the conductor waits for the editor only.
+        // The paused clock only advances when all tasks are idle: the conductor waits for the editor only.
         time::sleep(QUIET * 2).await;
         say(&editor, request(last)).await;
         for id in 1..=last {
@@ -153,7 +153,7 @@ async fn requests_that_come_while_the_last_answers_are_written_are_answered() {
 }
 
 #[tokio::test]
-async fn an_editor_that_never_stops_asking_does_not_keep_a_dead_chain_alive() {
+async fn a_failed_chain_ends_though_the_editor_keeps_sending_requests() {
     tokio::time::pause();
     let (editor, mut parts, running) = chain_of(1, std::future::pending());
     let talk = async {
@@ -188,14 +188,14 @@ async fn say(end: &PortEnd, text: String) {
 
 async fn hear(end: &mut PortEnd) -> usize {
     let heard = tokio::time::timeout(Duration::from_secs(30), end.rx.recv()).await;
-    // What was heard is dropped here, as a port does that has written it.
+    // Dropping the message releases its credit, as a port does after writing it.
     heard
         .expect("it comes")
         .map_or(0, |item: Outbound| item.len())
 }
 
 #[tokio::test]
-async fn a_large_message_behind_a_full_queue_of_small_ones_does_not_wait_for_itself() {
+async fn a_large_message_behind_a_full_queue_does_not_deadlock_on_its_own_credit() {
     let (mut editor, mut agent, running) = chain();
     let talk = async {
         say(
@@ -213,7 +213,7 @@ async fn a_large_message_behind_a_full_queue_of_small_ones_does_not_wait_for_its
             format!(r#"{{"jsonrpc":"2.0","method":"_n","params":["{fill}"]}}"#),
         )
         .await;
-        // So that all of it has been tried before a message is taken.
+        // Gives the conductor time to try every message before one is read.
         while editor.rx.len() < QUEUE || agent.tx.capacity() < QUEUE {
             tokio::task::yield_now().await;
         }
@@ -229,8 +229,8 @@ async fn a_large_message_behind_a_full_queue_of_small_ones_does_not_wait_for_its
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_editor_that_takes_nothing_more_has_gone_though_it_could_still_speak() {
-    // Whether it goes before it is told something, or while that waits for room.
+async fn an_editor_with_a_closed_stdout_has_gone_even_if_its_stdin_is_open() {
+    // The editor closes either before or while the conductor waits for room.
     for unread in [0, QUEUE + 1] {
         let (mut editor, mut agent, running) = chain();
         let talk = async {

@@ -29,15 +29,15 @@ const fn rule(
     }
 }
 
-/// A language without a code in the format; the name is a comment.
+/// A language without a byte in the format; the name is only a comment.
 const fn other(name: &'static str, endings: &'static [&'static str]) -> Rule {
     rule(Code(name), endings, &[], &[])
 }
 
-/// No word is in the same column twice.
-#[rustfmt::skip] // A table is read by its columns.
+/// Every word occurs at most once per column.
+#[rustfmt::skip] // Keeps the columns aligned.
 pub(super) const RULES: &[Rule] = &[
-    // Languages that have a code in the format.
+    // Languages with a byte in the format.
     rule(Code("rust"), &["rs"], &[], &["rust-script"]),
     rule(Code("typescript"), &["ts", "tsx", "mts", "cts"], &[], &["deno", "ts-node", "tsx"]),
     rule(Code("javascript"), &["js", "jsx", "mjs", "cjs"], &[], &["node", "nodejs", "bun"]),
@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(Code("sql"), &["sql", "psql", "ddl"], &[], &[]),
     rule(Code("css"), &["css"], &[], &[]),
 
-    // Languages without one.
+    // Languages without a byte.
     rule(Code("makefile"), &["mk", "mak"], &["makefile", "gnumakefile"], &["make", "gmake"]),
     rule(Code("dockerfile"), &["dockerfile"], &["dockerfile", "containerfile"], &[]),
     rule(Code("cmake"), &["cmake"], &["cmakelists.txt"], &["cmake"]),
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_word_means_two_things() {
+    fn no_word_occurs_twice() {
         let columns: [fn(&Rule) -> &[&'static str]; 3] =
             [|rule| rule.endings, |rule| rule.names, |rule| rule.programs];
         for column in columns {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_endings_are_in_lower_case() {
+    fn names_and_extensions_are_in_lower_case() {
         for rule in RULES {
             for word in rule.endings.iter().chain(rule.names) {
                 assert_eq!(*word, word.to_lowercase());
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn every_language_that_has_a_byte_has_a_row() {
+    fn every_language_with_a_byte_has_a_row() {
         let rows = |rule: &Rule| match rule.form {
             Code(name) => vec![name],
             Document(format) => vec![format.name()],

@@ -1,7 +1,7 @@
-//! Which blocks of one file correspond to which of another.
+//! Matches the blocks of two files.
 //!
-//! By sorting, so that a million blocks with the same key take no longer than others, and little
-//! memory for each.
+//! Uses sorting, so that a million blocks with the same key take no longer than others, and little memory per
+//! block.
 
 use std::cmp::Ordering;
 
@@ -17,10 +17,10 @@ pub(super) fn short(hash: &Hash) -> Short {
     short
 }
 
-/// What is compared of a block.
+/// The compared properties of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item {
-    /// The hash of what it is about.
+    /// The hash of its name.
     pub(super) key: Short,
     /// The hash of its content.
     pub(super) content: Short,
@@ -28,25 +28,25 @@ pub(super) struct Item {
     pub(super) bytes: u64,
 }
 
-/// What happened to a block of the new file since the old one.
+/// The change of a block of the new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It was added.
     Added,
-    /// It is the same.
+    /// It is unchanged.
     Same,
-    /// It was this old block, with another content.
+    /// It is this old block with another content.
     Changed(u32),
-    /// It was this old block, at another place.
+    /// It is this old block at another position.
     Moved(u32),
 }
 
 /// The differences between two files.
 #[derive(Debug)]
 pub(super) struct Changes {
-    /// By the numbers of the new blocks.
+    /// The changes, by the indexes of the new blocks.
     pub(super) new: Vec<Fate>,
-    /// By the numbers of the old blocks: whether no new one corresponds.
+    /// Whether an old block has no match, by the indexes of the old blocks.
     pub(super) gone: Vec<bool>,
 }
 
@@ -59,17 +59,16 @@ impl Changes {
 
 /// Compares the blocks of two files.
 pub(super) fn compare(old: &[Item], new: &[Item]) -> Changes {
-    // The limit of readers is below this type's.
+    // The limit of readers fits into a `u32`.
     let mut olds: Vec<u32> = (0..).take(old.len()).collect();
     let mut news: Vec<u32> = (0..).take(new.len()).collect();
     let mut fates = vec![Fate::Added; new.len()];
     let mut gone = vec![true; old.len()];
-    // Equal blocks are matched first, so that a changed block with the same key is not matched
-    // instead.
+    // Equal blocks are matched first, so that a changed block with the same key does not take their match.
     let whole = |item: &Item| (item.key, item.content);
     pairs((old, &mut olds), (new, &mut news), whole, |a, b| {
         gone[a as usize] = false;
-        // For now: the old number is needed below.
+        // Preliminary: the loop below needs the old index.
         fates[b as usize] = Fate::Moved(a);
     });
     olds.retain(|a| gone[*a as usize]);
@@ -95,8 +94,7 @@ pub(super) fn compare(old: &[Item], new: &[Item]) -> Changes {
     Changes { new: fates, gone }
 }
 
-/// Finds pairs with the same key, the first with the first. The arguments are the items and the numbers
-/// of those to match.
+/// Matches items with the same key in their order. The arguments are the items and the indexes to match.
 fn pairs<K: Ord>(
     (old, olds): (&[Item], &mut [u32]),
     (new, news): (&[Item], &mut [u32]),
@@ -123,7 +121,7 @@ fn pairs<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Blocks by their keys and contents.
+    /// Blocks given by their keys and contents.
     fn items(text: &str) -> Vec<Item> {
         let item = |word: &str| Item {
             key: [word.as_bytes()[0]; 16],
@@ -139,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_block_is_found_before_one_of_the_same_key() {
+    fn an_equal_block_is_matched_before_one_with_the_same_key() {
         use Fate::{Added, Changed, Same};
         let (new, gone) = told("a1 a2 b1", "a3 a1 b1 c1");
         assert_eq!(new, [Changed(1), Same, Same, Added]);
@@ -147,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_places_has_moved() {
+    fn a_block_at_another_position_has_moved() {
         use Fate::{Moved, Same};
         let (new, gone) = told("a1 b1 c1", "c1 a1 b1");
         assert_eq!(new, [Same, Moved(0), Moved(1)]);
@@ -155,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_counterpart_came_or_went() {
+    fn blocks_without_a_match_are_added_or_removed() {
         let (new, gone) = told("a1 a1 a1", "b1 a1");
         assert_eq!(new, [Fate::Added, Fate::Same]);
         assert_eq!(gone, [false, true, true]);

@@ -1,4 +1,4 @@
-//! The two parts of each message: the problem, and what to do about it.
+//! The two parts of each message: the problem and the hint.
 
 use std::io::{self, ErrorKind};
 
@@ -9,7 +9,7 @@ use crate::access;
 use crate::files::Denied;
 
 impl BcpError {
-    /// What is wrong.
+    /// The problem.
     pub fn problem(&self) -> String {
         match self {
             Self::Read { name, error } => format!("cannot read {name}: {}", unread(error)),
@@ -43,7 +43,7 @@ impl BcpError {
             }
             Self::NoBlock { name, block, .. } => format!("{name}: there is no block {block}"),
             Self::Budget { name, left_out } => {
-                format!("{name}: not one of its {left_out} blocks fits into the budget")
+                format!("{name}: none of its {left_out} blocks fits into the budget")
             }
             Self::Encode(error) => error.to_string(),
             Self::Store(error) => format!("cannot use the folder of --store: {error}"),
@@ -82,7 +82,7 @@ impl BcpError {
         }
     }
 
-    /// What to do about it, if that is not clear from the problem.
+    /// The hint, if the problem does not imply it.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Read { name, error } => return unread_hint(name, error),
@@ -172,9 +172,9 @@ fn uncreated_hint(error: &io::Error) -> Option<&'static str> {
 
 fn named(name: &str, denied: &Denied) -> String {
     match denied {
-        Denied::Outside => format!(
-            "{name} lies outside the manifest's folder; --allow-outside reads it all the same"
-        ),
+        Denied::Outside => {
+            format!("{name} is outside the manifest's folder; --allow-outside permits it")
+        }
         Denied::Closed => format!("cannot read {name}: its folder is closed"),
         Denied::Folder | Denied::Special | Denied::Link => {
             format!("cannot read {name}: it is not a regular file")
@@ -198,7 +198,7 @@ fn damaged_hint(reason: &Reason) -> &'static str {
         Reason::TooLarge { .. } | Reason::TooMany(_) | Reason::TooDeep(_) => {
             "nothing beyond the limits is read, because a small file could ask for all memory"
         }
-        Reason::Io(..) => "is the disk full, or the file gone?",
+        Reason::Io(..) => "is the disk full, or was the file removed?",
         _ => "the file is damaged: fetch or make it again",
     }
 }

@@ -1,8 +1,8 @@
-//! A folder that is held open: operations in it do not depend on its path any more.
+//! A folder that is held open, so that operations in it do not depend on its path.
 //!
-//! Between the check of a path and its use, a link, a pipe or another folder may replace it. So a
-//! folder is opened from the root, one component after the other and without following links, and
-//! files are then opened, created, renamed and removed by their names in it.
+//! Between the check of a path and its use, a link, a pipe or another folder may replace it. A folder is
+//! therefore opened from the root, one component after the other and without following links; files in it are
+//! then opened, created, renamed and removed by their names.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -38,10 +38,10 @@ impl Folder {
         &self.path
     }
 
-    /// Opens a regular file for reading, and nothing else.
+    /// Opens a regular file for reading; refuses other kinds of files.
     pub fn open_regular(&self, name: &OsStr) -> Result<(File, Metadata), Refused> {
-        // Checked before it is opened, because opening a device may have effects, and afterwards,
-        // because it may have been replaced in between.
+        // Checked before opening, because opening a device may have effects, and again afterwards, because
+        // the file may have been replaced in between.
         if self.kind(name)? != Kind::File {
             return Err(Refused::NotAFile);
         }
@@ -53,8 +53,8 @@ impl Folder {
         Ok((file, meta))
     }
 
-    /// The metadata of the file that a new one would replace. A file that may not be written may not
-    /// be replaced either.
+    /// The metadata of the file that a new one would replace. A file without write permission may not be
+    /// replaced either.
     pub(super) fn replaceable(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
         match self.kind(name) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -74,7 +74,7 @@ mod system {
 
     use super::*;
 
-    /// Enough to traverse a folder; on Linux also one that may not be listed.
+    /// Enough to traverse a folder; on Linux also one without read permission.
     #[cfg(target_os = "linux")]
     const THROUGH: OFlags = OFlags::PATH;
     #[cfg(not(target_os = "linux"))]
@@ -109,7 +109,7 @@ mod system {
             })
         }
 
-        /// Never waits for the other end of a pipe, and follows no link.
+        /// Opens a file without waiting for the other end of a pipe, and without following a link.
         pub(super) fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
             let access = if write {
                 OFlags::WRONLY
@@ -131,7 +131,7 @@ mod system {
             // Never readable by more users than the old file.
             let mode = old.map_or(0o666, |old| old.mode() & 0o777);
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-            // The mode has 16 bits on some systems.
+            // The type of the mode has 16 bits on some systems.
             let mode = Mode::from_bits_truncate(mode as _);
             let file: File = fs::openat(&self.handle, name, flags, mode)?.into();
             let Some(old) = old else {
@@ -156,7 +156,7 @@ mod system {
     }
 }
 
-/// Without handles of folders, paths are used.
+/// Uses paths, for systems without folder handles.
 #[cfg(not(unix))]
 mod system {
     use std::fs::{self, OpenOptions};
@@ -221,7 +221,7 @@ mod tests {
     use crate::scratch::Scratch;
 
     #[test]
-    fn no_link_is_followed_on_the_way() {
+    fn links_in_a_path_are_not_followed() {
         let scratch = Scratch::new();
         scratch.file("real/deep/file", "x");
         symlink("real", scratch.path().join("link")).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_stays_the_same_when_a_link_takes_its_place() {
+    fn an_open_folder_stays_the_same_when_a_link_replaces_it() {
         let scratch = Scratch::new();
         scratch.file("in/file", "ours");
         scratch.file("out/file", "theirs");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_regular_file_is_not_opened_and_opening_does_not_block() {
+    fn special_files_are_refused_without_blocking() {
         let scratch = Scratch::new();
         scratch.file("file", "x");
         scratch.fifo("fifo");
@@ -262,7 +262,7 @@ mod tests {
             assert!(matches!(refused, Err(Refused::NotAFile)), "{name}");
             assert!(folder.replaceable(name.as_ref()).is_err(), "{name}");
         }
-        // Also if it replaces a file after the check.
+        // Also if the pipe replaces a file after the check.
         assert!(folder.open_file("fifo".as_ref(), false).is_ok());
         assert!(folder.open_file("link".as_ref(), false).is_err());
     }

@@ -1,4 +1,4 @@
-//! Opening files for reading, and streams that are kept in memory.
+//! Opens files for reading, and buffers streams in memory.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -10,10 +10,10 @@ use linkspan_bcp::Source;
 use super::read_bounded;
 use crate::error::{BcpError, Result, path_name};
 
-/// A stream has to be kept in memory, because a command may read it twice.
+/// The maximum size of a stream, which is kept in memory because a command may read it twice.
 const BUFFERED: u64 = 256 << 20;
 
-/// Opens a file that may be read several times. What is not a regular file is read to its end at once.
+/// Opens a file that may be read several times. Other kinds of files are read into memory.
 pub fn open_source(path: &Path) -> Result<Source> {
     let name = path_name(path);
     match open(path) {
@@ -23,7 +23,7 @@ pub fn open_source(path: &Path) -> Result<Source> {
     }
 }
 
-/// Reads a stream to its end.
+/// Reads a stream into memory.
 pub fn buffered(name: &str, from: impl Read) -> Result<Source> {
     buffered_to(name, from, BUFFERED)
 }
@@ -37,13 +37,13 @@ fn buffered_to(name: &str, from: impl Read, limit: u64) -> Result<Source> {
     }
 }
 
-/// An input that is read once, and so may be of any length.
+/// An input that is read once, and so may have any length.
 pub struct Stream {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: String,
-    /// Its length in bytes; 0 if that is not known.
+    /// Its length in bytes; 0 if unknown.
     pub length: u64,
-    /// What is read.
+    /// The reader.
     pub from: Box<dyn Read>,
 }
 
@@ -71,9 +71,9 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// A file, and its length if it is a regular one.
+/// Opens a file; returns its length if it is a regular file.
 fn open(path: &Path) -> io::Result<(File, Option<u64>)> {
-    // Before it is opened: on some systems a folder cannot be opened, with another error.
+    // Checked before opening: on some systems a folder cannot be opened, with another error.
     if fs::metadata(path)?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
@@ -89,7 +89,7 @@ mod tests {
     use crate::scratch::Scratch;
 
     #[test]
-    fn a_regular_file_is_not_kept_in_memory() {
+    fn a_regular_file_is_not_read_into_memory() {
         let scratch = Scratch::new();
         let path = scratch.file("ctx.bcp", "all of it");
         let source = open_source(&path).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_an_end_is_read_up_to_the_limit() {
+    fn an_endless_stream_is_read_up_to_the_limit() {
         let error = buffered_to("stdin", io::repeat(0), 1 << 20).unwrap_err();
         assert_eq!(error.problem(), "stdin has more than 1 MiB");
     }

@@ -1,7 +1,7 @@
-//! `content_file` of a manifest: read, but only from the manifest's own folder.
+//! Reads the `content_file` of a manifest, from the manifest's own folder only.
 //!
-//! A manifest may come from an untrusted source, and the files that it names become part of a file
-//! that is passed on.
+//! A manifest may come from an untrusted source, and the files that it names become part of a file that is
+//! passed on.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use super::read_bounded;
 use super::roots::{Denied, Opened, Roots};
 use crate::error::{BcpError, Result};
 
-/// Reads files of `folder`, each up to a number of bytes. `allow_outside` also reads others.
+/// Reads files of `folder`, each up to a number of bytes; with `allow_outside`, other files too.
 pub fn confined_reader(
     folder: &Path,
     allow_outside: bool,
 ) -> impl Fn(&str, u64) -> Result<Vec<u8>> {
-    // `Path::parent` of a plain name is empty, which stands for the current folder.
+    // `Path::parent` of a plain name is empty, which means the current folder.
     let folder = if folder.as_os_str().is_empty() {
         PathBuf::from(".")
     } else {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn files_outside_are_read_only_if_that_is_allowed() {
+    fn files_outside_are_read_only_with_allow_outside() {
         let scratch = Scratch::new();
         let outside = scratch.file("secret", "s");
         scratch.file("m-too/a", "s");
@@ -88,7 +88,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_does_not_lead_out() {
+    fn a_link_to_a_file_outside_is_refused() {
         use std::os::unix::fs::symlink;
         let scratch = Scratch::new();
         scratch.file("secret", "s");
@@ -103,7 +103,7 @@ mod tests {
             assert!(why.contains("--allow-outside"), "{name}: {why}");
         }
         assert_eq!(read(&folder, "inner").unwrap(), b"r");
-        // The folder itself may be reached by a link.
+        // The path of the folder itself may contain a link.
         symlink("m", scratch.path().join("link")).unwrap();
         assert_eq!(read(&scratch.path().join("link"), "real").unwrap(), b"r");
     }

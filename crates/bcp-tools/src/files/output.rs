@@ -1,4 +1,4 @@
-//! Where a command writes to: a file that appears when it is complete, or a stream.
+//! The output of a command: a file that appears when it is complete, or a stream.
 
 use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -14,7 +14,7 @@ use crate::error::{BcpError, Result, path_name};
 
 const BUFFER: usize = 16 << 10;
 
-/// An output. A file gets its name only by [`Output::commit`]; without that, nothing was written.
+/// An output. A file gets its name only in [`Output::commit`]; without that, no file appears.
 pub struct Output {
     name: String,
     sink: Sink,
@@ -30,13 +30,13 @@ enum Sink {
     },
     /// A file in a folder that is held open.
     Within(Within),
-    /// A pipe or a device, which is written at once.
+    /// A pipe or a device, which is written directly.
     Direct(BufWriter<File>),
     Stream(BufWriter<Box<dyn Write>>),
 }
 
 impl Output {
-    /// A file. A link is followed: the file that it leads to is replaced, not the link.
+    /// A file. A link is followed: its target is replaced, not the link.
     pub fn create(path: &Path, partial: &PartialFiles) -> Result<Self> {
         let name = path.display().to_string();
         let partial = partial.clone();
@@ -50,7 +50,7 @@ impl Output {
         }
     }
 
-    /// A file in a place that was checked. No link is followed.
+    /// A file at a checked path. No link is followed.
     pub fn within(place: &OutputPath, partial: &PartialFiles) -> Result<Self> {
         let name = place.path().display().to_string();
         let partial = partial.clone();
@@ -73,7 +73,7 @@ impl Output {
         }
     }
 
-    /// The name as it was given.
+    /// The name as given.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -101,13 +101,12 @@ impl Output {
         matches!(self.sink, Sink::Stream(_))
     }
 
-    /// Whether nothing of it is visible before it is committed.
+    /// Whether no part of it is visible before it is committed.
     pub fn is_atomic(&self) -> bool {
         matches!(self.sink, Sink::File { .. } | Sink::Within(_))
     }
 
-    /// The files that must not be read as input: the one that is written, and the one that it will
-    /// replace.
+    /// The files that must not be read as input: the one being written, and the one that it replaces.
     pub fn identities(&self) -> Vec<Identity> {
         match &self.sink {
             Sink::File {
@@ -120,8 +119,8 @@ impl Output {
         }
     }
 
-    /// A file without a name, for data that is read again before it is written. It is created in the
-    /// folder of the output, because the output needs that room anyway.
+    /// An unnamed temporary file for data that is read again. It is in the folder of the output, which needs
+    /// that space anyway.
     pub fn spool(&self) -> Result<File> {
         let near = match &self.sink {
             Sink::File { target, .. } => target.clone(),
@@ -136,8 +135,8 @@ impl Output {
         }
     }
 
-    /// Completes the output. Bytes are not synced to the disk first: this guards against an error of
-    /// this process, and syncing 50 MB takes longer than writing them.
+    /// Completes the output. Does not sync to disk: this protects against errors of this process only, and
+    /// syncing 50 MB takes longer than writing them.
     pub fn commit(mut self) -> Result<()> {
         let (name, atomic) = (escape_line(&self.name).into_owned(), self.is_atomic());
         self.flush()
@@ -147,7 +146,7 @@ impl Output {
                     unfinished,
                     target,
                 } => {
-                    // Some systems do not rename a file that is open.
+                    // Some systems cannot rename an open file.
                     drop(file);
                     unfinished.finish(&target)
                 }
@@ -198,7 +197,7 @@ impl Sink {
         let (unfinished, file) = match old {
             None => Unfinished::create(partial, &target, &mut OpenOptions::new())?,
             Some(old) => {
-                // A file that may not be written may not be replaced either.
+                // A file without write permission may not be replaced either.
                 without_waiting(OpenOptions::new().write(true), Links::Refuse).open(&target)?;
                 replacement(partial, &target, &old)?
             }
@@ -211,7 +210,7 @@ impl Sink {
     }
 }
 
-/// Follows the links at the end of a path; the last one may lead to nothing.
+/// Follows the links at the end of a path; the last target need not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
@@ -227,12 +226,12 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-/// Whether a path stands for an open file of a process.
+/// Whether a path refers to an open file of a process.
 fn is_descriptor(path: &Path) -> bool {
     path.starts_with("/dev/fd") || path.starts_with("/proc")
 }
 
-/// A new file with the mode of `old`, and its owner where that is permitted.
+/// A new file with the mode of `old`, and its owner if that is permitted.
 #[cfg(unix)]
 fn replacement(
     partial: &PartialFiles,
@@ -262,7 +261,7 @@ fn replacement(
     Unfinished::create(partial, target, &mut OpenOptions::new())
 }
 
-/// Only the owner can read the file.
+/// Makes the file readable by its owner only.
 #[cfg(unix)]
 fn private(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt;

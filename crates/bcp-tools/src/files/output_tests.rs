@@ -1,4 +1,4 @@
-//! Tests of files that are written, on real folders.
+//! Tests of output files, on real folders.
 
 use std::io::{Read, Seek};
 
@@ -28,7 +28,7 @@ fn a_file_appears_when_it_is_complete() {
 }
 
 #[test]
-fn a_failure_leaves_nothing_and_touches_nothing() {
+fn a_failed_write_leaves_no_file_and_changes_none() {
     let scratch = Scratch::new();
     let path = scratch.file("ctx.bcp", "old");
     let mut output = create(&path).unwrap();
@@ -50,7 +50,7 @@ fn a_folder_or_a_file_in_no_folder_is_refused() {
 }
 
 #[test]
-fn what_is_written_knows_which_files_it_is() {
+fn an_output_knows_the_identities_of_its_files() {
     let scratch = Scratch::new();
     let path = scratch.file("ctx.bcp", "old");
     let output = create(&path).unwrap();
@@ -63,7 +63,7 @@ fn what_is_written_knows_which_files_it_is() {
 }
 
 #[test]
-fn a_spool_can_be_read_again_and_has_no_name() {
+fn a_spool_has_no_name_and_can_be_read_again() {
     let scratch = Scratch::new();
     let output = create(&scratch.path().join("ctx.bcp")).unwrap();
     let mut spool = output.spool().unwrap();
@@ -86,7 +86,7 @@ mod unix {
     }
 
     #[test]
-    fn a_new_file_has_the_mode_of_any_new_file() {
+    fn a_new_file_has_the_default_mode() {
         let scratch = Scratch::new();
         let (ours, theirs) = (scratch.path().join("ours"), scratch.file("theirs", ""));
         write(&ours, "new");
@@ -105,11 +105,11 @@ mod unix {
     }
 
     #[test]
-    fn a_file_that_may_not_be_written_is_not_replaced() {
+    fn a_read_only_file_is_not_replaced() {
         let scratch = Scratch::new();
         let path = scratch.file("ctx.bcp", "old");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
-        // Root may write everything.
+        // Root may write every file.
         if OpenOptions::new().write(true).open(&path).is_err() {
             assert!(create(&path).is_err());
             assert_eq!(scratch.names(), ["ctx.bcp"]);
@@ -117,7 +117,7 @@ mod unix {
     }
 
     #[test]
-    fn a_link_stays_and_its_file_is_written() {
+    fn writing_through_a_link_replaces_its_target() {
         let scratch = Scratch::new();
         let file = scratch.file("far/ctx.bcp", "old");
         let (link, link_to_link) = (scratch.path().join("link"), scratch.path().join("second"));
@@ -129,7 +129,7 @@ mod unix {
     }
 
     #[test]
-    fn a_link_to_nothing_makes_the_file_that_it_names() {
+    fn writing_through_a_dangling_link_creates_its_target() {
         let scratch = Scratch::new();
         let link = scratch.path().join("link");
         symlink("ctx.bcp", &link).unwrap();
@@ -168,7 +168,7 @@ mod unix {
     }
 
     #[test]
-    fn what_others_opened_for_us_is_written_directly() {
+    fn inherited_descriptors_are_written_directly() {
         use std::os::fd::AsRawFd;
         let scratch = Scratch::new();
         let path = scratch.file("open", "");

@@ -1,11 +1,10 @@
-//! Files that are being written, and their removal if the process has to stop.
+//! Files that are being written, and their removal when the process has to stop.
 //!
-//! A partial file has a name of its own next to its target, and takes the target's name when it is
-//! complete. Its guard removes it if that does not happen. A signal ends the process without dropping
-//! guards, so the partial files are listed, and the code that ends the process removes them first.
-//! A file without a name (`O_TMPFILE`) would need no removal, but exists only on Linux, only on some
-//! file systems, and cannot replace a file. SIGKILL, SIGQUIT and power cuts leave a hidden `.part`
-//! file behind.
+//! A partial file has a name of its own next to its target, and is renamed to the target when it is complete;
+//! otherwise its guard removes it. A signal ends the process without dropping guards, so the partial files
+//! are listed, and the code that ends the process removes them first. A file without a name (`O_TMPFILE`)
+//! would need no removal, but exists only on Linux, only on some file systems, and cannot replace a file.
+//! SIGKILL, SIGQUIT and power cuts leave a hidden `.part` file behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -42,7 +41,7 @@ pub struct Cleared<'p> {
 }
 
 impl PartialFiles {
-    /// `temp` is the folder for files without a target beside which they could be created.
+    /// `temp` is the folder for temporary files of outputs that are not regular files.
     pub fn new(temp: PathBuf) -> Self {
         Self(Arc::new(Shared {
             temp,
@@ -54,8 +53,8 @@ impl PartialFiles {
         &self.0.temp
     }
 
-    /// Removes all of them. To be called before the process ends, because guards on other threads are
-    /// not dropped then.
+    /// Removes all partial files. Call this before the process ends, because guards on other threads are not
+    /// dropped then.
     pub fn clear(&self) -> Cleared<'_> {
         let mut files = self.lock();
         while let Some(path) = files.by_path.pop_first() {
@@ -67,8 +66,8 @@ impl PartialFiles {
         Cleared { _files: files }
     }
 
-    /// Locked while a file is created, renamed or removed, so that [`PartialFiles::clear`] sees either
-    /// all of that or nothing.
+    /// Locked while a file is created, renamed or removed, so that [`PartialFiles::clear`] sees these steps
+    /// completely or not at all.
     pub(super) fn lock(&self) -> MutexGuard<'_, Listed> {
         self.0.files.lock()
     }
@@ -107,7 +106,7 @@ impl Unfinished {
         &self.path
     }
 
-    /// Gives it its target's name.
+    /// Renames it to its target.
     pub(super) fn finish(self, target: &Path) -> io::Result<()> {
         let mut files = self.partial.lock();
         fs::rename(&self.path, target)?;
@@ -128,7 +127,7 @@ impl Drop for Unfinished {
 fn name(target: &Path) -> io::Result<OsString> {
     let random = getrandom::u64().map_err(io::Error::other)?;
     let mut name = OsString::from(".");
-    // Only a part of a long name, or the new one would be too long.
+    // Only a part of a long name, otherwise the new name would be too long.
     let stem: String = target
         .file_name()
         .unwrap_or_default()
@@ -158,7 +157,7 @@ mod tests {
         fs::remove_file(first.0.path()).unwrap();
         drop(partial.clear());
         assert!(scratch.names().is_empty());
-        // Its guard leaves a later file of that name alone.
+        // Its guard does not remove a later file of that name.
         fs::write(first.0.path(), "").unwrap();
         let path = first.0.path().to_owned();
         drop(first);

@@ -1,9 +1,9 @@
-//! Confinement: only files in certain folders may be used, also if links lead elsewhere.
+//! Confinement: only files in certain folders may be used, even through links.
 //!
-//! For the reader server, and for the files that a manifest of `encode` names. A path is first
-//! resolved component by component, which tells whether it ends inside or outside, existing or not:
-//! the answer for a path outside does not depend on what exists there. Then the folder is opened
-//! without following links, so that the file that is used is the file that was checked.
+//! Used by the BCP server, and for the files that a manifest of `encode` names. A path is first resolved
+//! component by component, which determines whether it ends inside or outside, existing or not: the answer
+//! for a path outside does not depend on what exists there. Then the folder is opened without following
+//! links, so that the used file is the checked file.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -14,27 +14,27 @@ use std::sync::Arc;
 use super::{Folder, Identity, Kind, Refused};
 use crate::error::BcpError;
 
-/// The most links in one path; the limit of Linux.
+/// The maximum number of links in a path; the limit of Linux.
 const MOST_LINKS: usize = 40;
 
-/// The folders that may be used, resolved. Relative paths begin at the first of them.
+/// The folders that may be used, resolved. Relative paths start at the first one.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     folders: Vec<PathBuf>,
-    /// Whether everything else may be used as well.
+    /// Whether all other files may be used as well.
     anywhere: bool,
-    /// Folders that may not be used, although they may be inside one of the others.
+    /// Folders that may not be used, even inside one of the others.
     closed: Vec<(PathBuf, Option<Identity>)>,
 }
 
 /// Why a file may not be used, or cannot be.
 #[derive(Debug)]
 pub enum Denied {
-    /// It is in none of the folders, or would be.
+    /// It is, or would be, outside of all folders.
     Outside,
-    /// It is in a closed folder, or would be.
+    /// It is, or would be, in a closed folder.
     Closed,
-    /// It is a folder, or not the name of a file.
+    /// It is a folder, or does not name a file.
     Folder,
     /// It is a pipe, a socket or a device.
     Special,
@@ -59,7 +59,7 @@ pub struct Opened {
     pub file: File,
     /// Its metadata.
     pub meta: Metadata,
-    /// Its path without links.
+    /// Its path with all links resolved.
     pub path: PathBuf,
 }
 
@@ -71,7 +71,7 @@ pub struct OutputPath {
 }
 
 impl OutputPath {
-    /// The path without links.
+    /// The path with all links resolved.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }
@@ -115,7 +115,7 @@ impl Roots {
         Ok(())
     }
 
-    /// Refuses every path below a folder, for reading and for writing.
+    /// Refuses every path below a folder, for reading and writing.
     pub fn close(&mut self, folder: &Path) -> io::Result<()> {
         let resolved = fs::canonicalize(folder)?;
         let identity = Identity::of(&resolved);
@@ -128,7 +128,7 @@ impl Roots {
         &self.folders
     }
 
-    /// Opens the regular file that a path leads to.
+    /// Opens the regular file at a path.
     pub fn open(&self, given: &Path) -> Result<Opened, Denied> {
         let path = self.follow(given)?;
         let (folder, name) = part(&path)?;
@@ -147,8 +147,8 @@ impl Roots {
         Ok(Opened { file, meta, path })
     }
 
-    /// Finds where a file may be written. The file need not exist, its folder must. A link is refused,
-    /// wherever it leads.
+    /// Checks a path at which a file may be written. The file need not exist, its folder must. A link is
+    /// refused, whatever its target.
     pub fn place(&self, given: &Path) -> Result<OutputPath, Denied> {
         let joined = self.join(given);
         let (Some(folder), Some(name)) = (joined.parent(), joined.file_name()) else {
@@ -178,8 +178,8 @@ impl Roots {
 
     /// Resolves a path and its links.
     ///
-    /// `..` removes the last component without looking at it. So `x/../a` is `a` whether `x` exists or
-    /// not, and a path through a folder outside does not tell whether that folder exists.
+    /// `..` removes the last component without accessing it. Thus `x/../a` is `a` whether `x` exists or not,
+    /// and a path through a folder outside does not reveal whether that folder exists.
     fn follow(&self, given: &Path) -> Result<PathBuf, Denied> {
         let mut at = PathBuf::new();
         let mut ahead = steps(&self.join(given));
@@ -227,7 +227,7 @@ impl Roots {
         self.anywhere || self.folders.iter().any(|root| path.starts_with(root))
     }
 
-    /// By path, because the folder may be removed and created again, and by identity, because a file
+    /// Compares paths, because the folder may be removed and created again, and identities, because a file
     /// system may accept several spellings of one folder.
     fn is_closed(&self, path: &Path) -> bool {
         !self.closed.is_empty()
@@ -240,7 +240,7 @@ impl Roots {
     }
 }
 
-/// The components of a path, the first one last.
+/// The components of a path in reverse order.
 fn steps(path: &Path) -> Vec<OsString> {
     let steps = path.components().map(|step| step.as_os_str().to_owned());
     steps.rev().collect()
@@ -262,7 +262,7 @@ fn part(path: &Path) -> Result<(Folder, OsString), Denied> {
     Ok((Folder::open(folder).map_err(swapped)?, name.to_owned()))
 }
 
-/// A link or a file has replaced a folder since the check.
+/// The error for a link or a file that has replaced a folder since the check.
 fn swapped(e: io::Error) -> Denied {
     match e.kind() {
         io::ErrorKind::NotADirectory => Denied::Changed,

@@ -1,7 +1,7 @@
-//! A file that is written into a folder that is held open, and gets its name when it is complete.
+//! A file in a folder that is held open, which gets its name when it is complete.
 //!
-//! The same as [`super::partial::Unfinished`], but without paths: a server writes where other
-//! processes may move folders and create links.
+//! Like [`super::partial::Unfinished`], but without paths: a server writes where other processes may move
+//! folders and create links.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,7 +15,7 @@ use super::{Folder, PartialFiles};
 pub(super) struct Within {
     partial: PartialFiles,
     folder: Arc<Folder>,
-    /// Its name until then, which is unique in all folders.
+    /// Its temporary name, which is unique across folders.
     part: OsString,
     name: OsString,
     file: Option<BufWriter<File>>,
@@ -50,10 +50,10 @@ impl Within {
         }
     }
 
-    /// Gives it its name. A link with that name is replaced, not followed.
+    /// Renames the file to its target. A link with that name is replaced, not followed.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
-        // Some systems do not rename a file that is open.
+        // Some systems cannot rename an open file.
         self.file = None;
         let partial = self.partial.clone();
         let mut files = partial.lock();

@@ -1,5 +1,5 @@
-//! The reference's engine: a token is a quarter of a content's bytes, or a third if it looks like
-//! code; wrappers cost nothing; and what matters little is never shown in full.
+//! The budget of the reference implementation: a token is a quarter of a content's bytes, or a third for text
+//! that looks like code; wrappers cost nothing; and blocks of low priority are never shown in full.
 
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ fn decide(
     Ok(forms)
 }
 
-/// What becomes of a block, and what that costs.
+/// The form of a block, and its cost.
 fn form(priority: Priority, cost: &Cost, room: u64) -> (Option<Form>, u64) {
     let full = (cost.full <= room).then_some((Some(Form::Full), cost.full));
     let summary = cost.summary.filter(|summary| *summary <= room);
@@ -97,7 +97,7 @@ fn cost(index: u64, block: &Block<'_>) -> Cost {
 fn content_tokens(content: &Content<'_>) -> u64 {
     match compat_text(content) {
         Ok(text) => tokens(&text),
-        // As if it were one word of so many letters.
+        // As one word of that many letters.
         Err(0) => 0,
         Err(bytes) => (bytes as u64 / 4).max(1),
     }

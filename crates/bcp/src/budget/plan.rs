@@ -1,4 +1,4 @@
-//! Which blocks are shown in which form.
+//! The form of each block in a rendering with a budget.
 
 use crate::block::Block;
 use crate::error::Error;
@@ -9,18 +9,18 @@ use crate::source::Document;
 
 use super::{Shown, Tokenizer};
 
-/// A block that is to be shown, and what is to become of it.
+/// A block to show, and its form.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item {
     pub(super) index: u64,
     pub(super) priority: Priority,
     pub(super) form: Option<Form>,
-    /// About how many tokens it has in full.
+    /// The estimated tokens of the full form.
     pub(super) tokens: u64,
 }
 
 impl Item {
-    /// A block of so many bytes.
+    /// A block of that many bytes.
     pub(super) fn new(index: u64, bytes: u64) -> Self {
         Self {
             index,
@@ -35,19 +35,19 @@ impl Item {
     }
 }
 
-/// The tokens of a text that was not counted.
+/// Estimates the tokens of a text of that many bytes.
 fn estimate(bytes: u64) -> u64 {
     (bytes / 4).max(1)
 }
 
-/// No block takes less: a separator, and at least a bracket and a word.
+/// The minimum tokens of a block: a separator, and at least a bracket and a word.
 pub(super) const SMALLEST: u64 = 3;
 
-/// No token has more bytes; a text that is longer than that many times the budget need not be counted.
+/// No token has more bytes, so a text with more than this times the budget need not be counted.
 const LONGEST: u64 = 256;
 
-/// What a block says comes before the mentions of others that matter as much: a mention of
-/// everything that does not fit could take all the room.
+/// Contents are placed before placeholders of the same priority: placeholders of all the blocks that do not
+/// fit could use up the room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Content,
@@ -55,7 +55,7 @@ enum Phase {
 }
 
 impl Phase {
-    /// The forms that a block may have in this phase, from the best on.
+    /// The forms of a block in this phase, the preferred one first.
     fn forms(self, item: &Item, read: Result<&Block<'_>, &Error>) -> Vec<Form> {
         let critical = item.is_critical();
         match (self, read) {
@@ -75,7 +75,7 @@ pub(super) struct Plan<'d> {
     show: &'d Show,
     tokenizer: &'d dyn Tokenizer,
     pub(super) items: Vec<Item>,
-    /// Whether a line says how many blocks are left out.
+    /// Whether a line states how many blocks are left out.
     pub(super) note: bool,
 }
 
@@ -95,7 +95,7 @@ impl<'d> Plan<'d> {
         }
     }
 
-    /// Everything in full, if that fits.
+    /// All blocks in full, if that fits.
     pub(super) fn whole(
         &mut self,
         budget: u64,
@@ -115,18 +115,18 @@ impl<'d> Plan<'d> {
         }))
     }
 
-    /// Whether anything is shown that need not be.
+    /// Whether any block is shown that is not critical.
     pub(super) fn shows_others(&self) -> bool {
         let others = |item: &Item| !item.is_critical() && item.form.is_some();
         self.items.iter().any(others)
     }
 
-    /// Whether anything is not shown in full.
+    /// Whether any block is not shown in full.
     pub(super) fn wants_more(&self) -> bool {
         self.items.iter().any(|item| item.form != Some(Form::Full))
     }
 
-    /// Tokens of the line about blocks that are left out, if there is one, at most.
+    /// The maximum tokens of the line about left-out blocks, or zero if there is none.
     pub(super) fn note_tokens(&self) -> u64 {
         if !self.note {
             return 0;
@@ -138,7 +138,7 @@ impl<'d> Plan<'d> {
         self.tokenizer.count(&note)
     }
 
-    /// Decides about every block, as far as there is room.
+    /// Chooses a form for every block within `room`.
     pub(super) fn make(&mut self, room: u64, watch: &mut Watch<'_>) -> Result<(), Failed> {
         let mode = self.show.renderer.mode;
         let around = [mode.opening(), mode.closing()].concat();
@@ -153,7 +153,7 @@ impl<'d> Plan<'d> {
         Ok(())
     }
 
-    /// Decides about the blocks of one priority.
+    /// Chooses the forms of the blocks of one priority.
     fn decide(
         &mut self,
         priority: Priority,
@@ -201,14 +201,14 @@ impl<'d> Plan<'d> {
                 }
             }
             if item.is_critical() {
-                // It is shown all the same; and nothing else.
+                // The block is shown nevertheless, and no other one.
                 *room = 0;
             }
             Ok(Go::Continue(()))
         })
     }
 
-    /// What the plan looks like.
+    /// Renders the plan.
     pub(super) fn show(&self, watch: &mut Watch<'_>) -> Result<Shown, Failed> {
         let (text, report) = self.text(u64::MAX, watch)?.unwrap_or_default();
         let tokens = self.tokenizer.count(&text);
@@ -219,7 +219,7 @@ impl<'d> Plan<'d> {
         })
     }
 
-    /// The text of the plan, if it has no more than so many bytes.
+    /// The text of the plan; `None` if it has more than `most` bytes.
     fn text(&self, most: u64, watch: &mut Watch<'_>) -> Result<Option<(String, Report)>, Failed> {
         let mut report = Report::default();
         let mut out = String::new();
@@ -282,7 +282,7 @@ impl<'d> Plan<'d> {
 
 fn put(show: &Show, read: Result<&Block<'_>, &Error>, form: Form, out: &mut String) {
     match read {
-        // Only the reference minds what is no text.
+        // Only compat mode fails on content that is not text.
         Ok(block) => drop(show.renderer.render(block, form, out)),
         Err(why) => show.renderer.unreadable(why, out),
     }

@@ -1,4 +1,4 @@
-//! Makes a block of what its members say.
+//! Builds a block from its members.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use crate::block::{Block, Content};
 use crate::hunks::Hunks;
 use crate::names::{AnnotationKind, DataFormat, DocFormat, Kind, Media, Priority, Role, Status};
 
-/// What `"type"` says about a block whose type has no name.
+/// The value of `"type"` for a block whose type has no name.
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// `$type` by the word that a field has, if it has one.
+/// `$type` by the name in a field, if given.
 macro_rules! word {
     ($fields:expr, $field:expr, $type:ident) => {
         $fields.word($field, $type::WHAT, $type::parse, || {
@@ -23,7 +23,7 @@ macro_rules! word {
 }
 
 impl Fields {
-    /// The block, and how much it matters.
+    /// The block and its priority.
     pub(super) fn build(
         &mut self,
         options: &ManifestOptions,
@@ -59,7 +59,7 @@ impl Fields {
         Ok(kind)
     }
 
-    /// A text that the reference's manifests do not have.
+    /// A text that manifests of the reference implementation do not have.
     fn text_unless_compat(
         &self,
         field: Field,

@@ -1,7 +1,7 @@
 //! `"entries"` of a file tree.
 //!
-//! The members of an entry come in any order, `"children"` perhaps before `"name"`. So an entry is
-//! put together when it ends, in the bytes of the format, by a loop with a stack of its own.
+//! The members of an entry may have any order, with `"children"` before `"name"`. An entry is therefore
+//! encoded when it ends, in a loop with an explicit stack.
 
 use std::io::Read;
 
@@ -12,11 +12,11 @@ use crate::limits::Limits;
 use crate::names::EntryKind;
 use crate::tlv::{put_bytes, put_int, put_nested};
 
-/// The fields of a tree and of an entry that hold entries.
+/// The fields with entries: of a tree, and of an entry.
 const TOP: u64 = 2;
 const CHILD: u64 = 4;
 
-/// What an entry takes besides its name, at least.
+/// The minimum encoded size of an entry besides its name.
 const AROUND: u64 = 12;
 
 /// An entry that has not ended.
@@ -26,11 +26,11 @@ struct Open {
     name: Option<Vec<u8>>,
     kind: Option<EntryKind>,
     size: Option<u64>,
-    /// Those of its entries that have ended, if it has any or says that it has none.
+    /// Its encoded children, if it has a member `"children"`.
     children: Option<Vec<u8>>,
 }
 
-/// Reads the array that comes next, and appends its entries as fields of a FILE_TREE.
+/// Reads the next array, and appends its entries as fields of a FILE_TREE.
 pub(super) fn read<R: Read>(json: &mut Json<R>, out: &mut Vec<u8>) -> Result<()> {
     let mut open: Vec<Open> = Vec::new();
     let (mut key, mut scratch) = (Vec::new(), Vec::new());
@@ -48,7 +48,7 @@ pub(super) fn read<R: Read>(json: &mut Json<R>, out: &mut Vec<u8>) -> Result<()>
             });
             count += 1;
         }
-        // A list of children has begun or ended, or the list of all.
+        // The start or the end of a list of children, or the end of the top-level list.
         let Some(entry) = open.last_mut() else {
             return Ok(());
         };
@@ -80,7 +80,7 @@ pub(super) fn read<R: Read>(json: &mut Json<R>, out: &mut Vec<u8>) -> Result<()>
 }
 
 impl Open {
-    /// Reads members until its children come (false) or it ends (true).
+    /// Reads members up to the children (`false`) or the end (`true`).
     fn read<R: Read>(
         &mut self,
         json: &mut Json<R>,
@@ -135,7 +135,7 @@ impl Open {
             what: "it",
             fields: vec!["name"],
         })?;
-        // What has children is a directory, even if it does not say so.
+        // An entry with children is a directory by default.
         let kind = self.kind.unwrap_or(match self.children {
             Some(_) => EntryKind::Directory,
             None => EntryKind::File,

@@ -1,139 +1,139 @@
-//! What can be wrong with a manifest, in words that say how to mend it.
+//! Errors in a manifest, worded so that they tell how to correct it.
 
 use std::fmt;
 use std::io::ErrorKind;
 
-/// Something is wrong with a manifest.
+/// An error in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManifestError {
-    /// The block that it happened in: its place in `"blocks"`, counted from zero.
+    /// The index of the block in `"blocks"`, counted from zero.
     pub block: Option<u64>,
-    /// What is wrong.
+    /// The kind of error.
     pub problem: Problem,
 }
 
-/// What is wrong.
+/// The kind of error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It is no JSON.
+    /// Invalid JSON.
     Syntax {
-        /// Why not.
+        /// The kind of syntax error.
         why: Syntax,
         /// The line, counted from 1.
         line: u64,
-        /// The byte of the line, counted from 1.
+        /// The byte in the line, counted from 1.
         column: u64,
     },
-    /// It cannot be read.
+    /// The text cannot be read.
     Io(ErrorKind, String),
-    /// There is no `"blocks"`.
+    /// `"blocks"` is missing.
     NoBlocks,
     /// A field occurs twice, perhaps under two names.
     Twice(&'static str),
-    /// Two fields say the same thing in two ways.
+    /// Two alternative fields are both given.
     Both(&'static str, &'static str),
-    /// A field that must be there is not; one of these would do.
+    /// A required field is missing.
     Needs {
-        /// What needs it.
+        /// The element that requires it.
         what: &'static str,
-        /// The fields, each of which would do.
+        /// The field, or its alternatives.
         fields: Vec<&'static str>,
     },
     /// A value of the wrong type.
     Shape {
-        /// Which value.
+        /// The field.
         field: &'static str,
-        /// What it must be.
+        /// The required type.
         must: &'static str,
-        /// What it is.
+        /// The actual type.
         found: &'static str,
     },
-    /// A number that does not fit, or is not a whole one.
+    /// A number that is too large or not an integer.
     Number {
-        /// Which number.
+        /// The field.
         field: &'static str,
-        /// What is there.
+        /// The value.
         text: String,
-        /// The largest that fits.
+        /// The maximum.
         max: u64,
     },
-    /// A word that means nothing here.
+    /// An unknown word.
     Word {
-        /// What it should be.
+        /// The vocabulary.
         what: &'static str,
         /// The word.
         word: String,
-        /// The words that mean something.
+        /// The known words.
         allowed: Vec<&'static str>,
     },
-    /// A text that should be base64.
+    /// Invalid base64.
     Base64(&'static str),
-    /// A text that should be a hash in hex digits.
+    /// An invalid hash.
     Hash(String),
-    /// A type that has a name may not be given as an unknown one.
+    /// A block of the type `unknown` with the number of a known type.
     Known {
         /// The number.
         kind: u8,
-        /// What it stands for.
+        /// The name of the known type.
         name: &'static str,
     },
-    /// A file that cannot be used.
+    /// A `content_file` that cannot be used.
     File {
-        /// Its path, as the manifest says it.
+        /// Its path in the manifest.
         path: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// More bytes than a block may have.
+    /// A size exceeds a limit.
     TooLarge {
-        /// What has them.
+        /// The element with that size.
         what: &'static str,
-        /// How many it may have.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Directories within directories beyond the limit.
+    /// The depth of a tree exceeds the limit.
     TooDeep(usize),
-    /// Something is wrong with a part of a block.
+    /// An error in a part of a block.
     Part {
-        /// What kind of part.
+        /// The kind of part.
         what: &'static str,
-        /// Which, counted from zero in the order of the text.
+        /// Its index, counted from zero in the order of the text.
         index: u64,
-        /// What is wrong with it.
+        /// The error.
         problem: Box<Problem>,
     },
 }
 
-/// Why a text is no JSON, or none that we read.
+/// A syntax error, or a text that exceeds a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Syntax {
-    /// Something else should be here.
+    /// An unexpected byte.
     Expected {
-        /// What.
+        /// The expected element.
         what: &'static str,
-        /// The byte that is here, if the text goes on.
+        /// The actual byte; `None` at the end of the text.
         found: Option<u8>,
     },
-    /// A control character within a string.
+    /// A control character in a string.
     Control(u8),
-    /// A backslash before something that needs none.
+    /// An invalid escape.
     Escape(u8),
     /// `\u` without four hex digits.
     Hex,
     /// One half of a surrogate pair without the other.
     LoneSurrogate(u16),
-    /// A string that is no UTF-8.
+    /// A string that is not UTF-8.
     Utf8,
-    /// More text than we hold.
+    /// Texts above the limit.
     TooLong(usize),
-    /// Values within values beyond the limit.
+    /// Nested values beyond the limit.
     TooDeep(usize),
 }
 
 impl Problem {
-    /// Whether the text cannot be read on after this.
+    /// Whether the rest of the text cannot be read.
     pub(super) fn is_fatal(&self) -> bool {
         matches!(self, Self::Syntax { .. } | Self::Io(..))
     }
@@ -257,7 +257,7 @@ impl fmt::Display for Syntax {
     }
 }
 
-/// Someone's text may be megabytes.
+/// Shortens a text, which may have megabytes.
 fn short(text: &str) -> String {
     let mut chars = text.chars();
     let mut short: String = chars.by_ref().take(60).collect();

@@ -1,8 +1,8 @@
-//! The members of a block as they stand in the text, before its type is known.
+//! The members of a block, read before its type is known.
 //!
-//! `"type"` may be the last of them, so all are kept, and what is wrong with one is said only if
-//! the type has a use for it: the reference ignores members that a type does not have, whatever
-//! they are. Strings lie one after the other in one buffer, from which the block then borrows.
+//! `"type"` may be the last member, so all of them are stored. An error in a member is reported only if the
+//! type uses it: the reference implementation ignores unused members, whatever their values. Strings are
+//! stored in one buffer, from which the block borrows.
 
 use std::io::Read;
 
@@ -12,10 +12,10 @@ use super::values::int;
 use super::{entries, hunks};
 use crate::hunks::Hunks;
 
-/// Members of blocks, and what else each may be called.
+/// Members of blocks, with their aliases.
 macro_rules! fields {
     ($($field:ident = $name:literal $(| $alias:literal)*;)*) => {
-        /// A member of a block that some type has.
+        /// A member that some type of block has.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Field { $($field,)* }
 
@@ -36,12 +36,12 @@ macro_rules! fields {
                 None
             }
 
-            /// As it stands in a message.
+            /// The name in messages.
             pub(super) const fn name(self) -> &'static str {
                 match self { $(Self::$field => $name,)* }
             }
 
-            /// The same, in quotes.
+            /// The quoted name.
             pub(super) const fn quoted(self) -> &'static str {
                 match self { $(Self::$field => concat!("\"", $name, "\""),)* }
             }
@@ -89,25 +89,25 @@ fields! {
     BodyBase64 = "body_base64";
 }
 
-/// What a member says.
+/// The value of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Nothing: it is not there, or it is null.
+    /// Missing or null.
     Absent,
     Text(Span),
-    /// As it is written.
+    /// In its original spelling.
     Number(Span),
     /// `"lines": [10, 300]`
     Pair(u64, u64),
-    /// `"entries"` and `"hunks"`, which are kept elsewhere.
+    /// `"entries"` and `"hunks"`, which are stored in [`Fields`].
     List,
-    /// Something that no type has a use for.
+    /// A value of a type that no member has.
     Other(&'static str),
-    /// It was given twice, or something in it is wrong.
+    /// A duplicate, or an invalid value.
     Wrong(Box<Problem>),
 }
 
-/// A part of the buffer of texts.
+/// A range of the text buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     start: usize,
@@ -118,7 +118,7 @@ pub(super) struct Span {
 pub(super) struct Fields {
     values: [Value; Field::COUNT],
     texts: Vec<u8>,
-    /// The entries of a tree, as they will be written.
+    /// The encoded entries of a tree.
     pub(super) tree: Vec<u8>,
     pub(super) hunks: Hunks<'static>,
 }
@@ -135,7 +135,7 @@ impl Default for Fields {
 }
 
 impl Fields {
-    /// Reads the members of the object that is open, and forgets those of the block before.
+    /// Reads the members of the open object, replacing those of the previous block.
     pub(super) fn read<R: Read>(&mut self, json: &mut Json<R>, key: &mut Vec<u8>) -> Result<()> {
         self.values.fill(Value::Absent);
         self.texts.clear();
@@ -207,7 +207,7 @@ impl Fields {
     }
 }
 
-/// Two numbers.
+/// Reads an array of two numbers.
 fn pair<R: Read>(json: &mut Json<R>, texts: &mut Vec<u8>) -> Result<Value> {
     let mut numbers = [0; 2];
     let mut count = 0;

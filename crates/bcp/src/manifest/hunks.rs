@@ -8,10 +8,10 @@ use super::values::{int, object, once, part, text, unbase64};
 use crate::hunks::Hunks;
 use crate::limits::Limits;
 
-/// What a hunk takes besides its lines, at least.
+/// The minimum encoded size of a hunk besides its lines.
 const AROUND: u64 = 12;
 
-/// Reads the array that comes next.
+/// Reads the next array.
 pub(super) fn read<R: Read>(json: &mut Json<R>, hunks: &mut Hunks<'static>) -> Result<()> {
     let mut reading = Reading::default();
     let (mut index, mut bytes) = (0, 0);
@@ -33,7 +33,7 @@ pub(super) fn read<R: Read>(json: &mut Json<R>, hunks: &mut Hunks<'static>) -> R
     Ok(())
 }
 
-/// What is used again for every hunk.
+/// Buffers shared by all hunks.
 #[derive(Default)]
 struct Reading {
     key: Vec<u8>,
@@ -42,7 +42,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// The numbers of the hunk that comes next; its lines are left in `lines`.
+    /// Reads the next hunk; returns its line numbers and puts its lines into `lines`.
     fn hunk<R: Read>(&mut self, json: &mut Json<R>) -> Result<(u32, u32)> {
         let (mut old_start, mut new_start, mut lines) = (None, None, None);
         let digits = &mut self.digits;
@@ -81,7 +81,7 @@ impl Reading {
     }
 }
 
-/// The number of a line.
+/// A line number.
 fn line<R: Read>(json: &mut Json<R>, field: &'static str, digits: &mut Vec<u8>) -> Result<u32> {
     let number = int(json, field, u64::from(u32::MAX), digits)?;
     Ok(u32::try_from(number).unwrap_or(u32::MAX))

@@ -1,8 +1,8 @@
-//! Pulls JSON out of a stream, through a window of fixed size.
+//! A pull parser for JSON in a stream, with a window of fixed size.
 //!
-//! A manifest can be larger than memory, and most of it is contents of files. So nothing is held
-//! but what the caller asks for, and strings are read many bytes at a time (`text.rs`). Line feeds
-//! occur between values only, which makes lines cheap to count.
+//! A manifest can be larger than memory, and most of it is contents of files. The parser therefore holds only
+//! the values that the caller requests, and reads strings many bytes at a time (`text.rs`). Line feeds occur
+//! between values only, which makes lines cheap to count.
 
 mod number;
 mod skip;
@@ -18,27 +18,27 @@ use window::Window;
 
 pub(super) type Result<T> = std::result::Result<T, Problem>;
 
-/// Values within values: twice the depth of a tree, whose entries are objects in arrays, and what
-/// is around them. Nothing here is recursive, so this costs no stack.
+/// The maximum nesting: twice the depth of a tree, whose entries are objects in arrays, and the values around
+/// them. The parser is not recursive, so nesting uses no stack.
 pub(super) const DEPTH: usize = 2 * crate::Limits::DEPTH + 8;
 
-/// A reader of JSON. What is open is known; the caller says what comes next.
+/// A pull parser: it tracks the open arrays and objects; the caller requests the next element.
 pub(super) struct Json<R> {
     window: Window<R>,
-    /// How many bytes a caller's buffer may have.
+    /// The maximum size of a caller's buffer in bytes.
     limit: usize,
-    /// What closes the open arrays and objects, innermost last.
+    /// The closing brackets of the open arrays and objects, innermost last.
     open: Vec<u8>,
-    /// Whether the innermost was opened just now, so that no comma is due.
+    /// Whether the innermost one was just opened, so that no comma is expected.
     fresh: bool,
     line: u64,
-    /// How many bytes are before the line.
+    /// The offset of the current line.
     line_start: u64,
-    /// For values that are not used.
+    /// A buffer for skipped values.
     scratch: Vec<u8>,
 }
 
-/// What kind of value comes next.
+/// The type of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Text,
@@ -50,7 +50,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// What it is called in an error.
+    /// The name in errors.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Text => "a string",
@@ -77,12 +77,12 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// How many bytes were taken.
+    /// The number of bytes consumed.
     pub(super) fn position(&self) -> u64 {
         self.window.offset()
     }
 
-    /// Skips the mark that some editors put in front of a text.
+    /// Skips a byte order mark.
     pub(super) fn skip_mark(&mut self) -> Result<()> {
         if self.byte()? == Some(0xEF) {
             for byte in *b"\xEF\xBB\xBF" {
@@ -93,7 +93,7 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// What comes next, where a value must come.
+    /// The type of the next value, where one is required.
     pub(super) fn shape(&mut self) -> Result<Shape> {
         Ok(match self.peek()? {
             Some(b'"') => Shape::Text,
@@ -107,13 +107,13 @@ impl<R: Read> Json<R> {
         })
     }
 
-    /// Goes into the array that comes next.
+    /// Enters the next array.
     pub(super) fn open_array(&mut self) -> Result<()> {
         self.expect(b'[', "an array")?;
         self.enter(b']')
     }
 
-    /// Goes into the object that comes next.
+    /// Enters the next object.
     pub(super) fn open_object(&mut self) -> Result<()> {
         self.expect(b'{', "an object")?;
         self.enter(b'}')
@@ -128,13 +128,12 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// Whether the open array has another value, which comes next. If not, it is closed.
+    /// Whether the open array has another value. If not, it is closed.
     pub(super) fn item(&mut self) -> Result<bool> {
         self.more(b']', "',' or ']'", "a value")
     }
 
-    /// Replaces `key` by the next key of the open object, whose value comes next. If there is none,
-    /// the object is closed.
+    /// Reads the next key of the open object into `key`. If there is none, the object is closed.
     pub(super) fn key(&mut self, key: &mut Vec<u8>) -> Result<bool> {
         if !self.more(b'}', "',' or '}'", "a key")? {
             return Ok(false);
@@ -168,12 +167,12 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// How many arrays and objects are open.
+    /// The number of open arrays and objects.
     pub(super) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Makes sure that nothing follows.
+    /// Checks that the text ends here.
     pub(super) fn end(&mut self) -> Result<()> {
         match self.peek()? {
             None => Ok(()),
@@ -194,7 +193,7 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     #[inline]
     fn peek(&mut self) -> Result<Option<u8>> {
         loop {

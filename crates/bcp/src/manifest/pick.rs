@@ -1,4 +1,4 @@
-//! What a member says, as the type that it must have.
+//! The value of a member, converted to the required type.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use super::values::{parse_int, unbase64};
 use crate::limits::Limits;
 
 impl Fields {
-    /// A text, if it is there.
+    /// A text, if given.
     pub(super) fn text(&self, field: Field) -> Result<Option<Cow<'_, str>>> {
-        // It was checked to be UTF-8 when it was read.
+        // The parser has checked that it is UTF-8.
         let bytes = self.text_bytes(field)?;
         Ok(bytes.map(String::from_utf8_lossy))
     }
@@ -25,17 +25,17 @@ impl Fields {
         }
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(super) fn need(&self, what: &'static str, field: Field) -> Result<Cow<'_, str>> {
         self.found(what, field, self.text(field)?)
     }
 
-    /// What a field says, if it says something.
+    /// The value of a required field.
     pub(super) fn found<T>(&self, what: &'static str, field: Field, value: Option<T>) -> Result<T> {
         value.ok_or_else(|| needs(what, &[field]))
     }
 
-    /// A whole number, if it is there.
+    /// An integer, if given.
     pub(super) fn int(&self, field: Field, max: u64) -> Result<Option<u64>> {
         match self.value_of(field) {
             Value::Absent => Ok(None),
@@ -44,13 +44,13 @@ impl Fields {
         }
     }
 
-    /// A number of one byte, if it is there and not a text.
+    /// An integer of one byte, if given and not a text.
     pub(super) fn byte(&self, field: Field) -> Result<Option<u8>> {
         let int = self.int(field, u64::from(u8::MAX))?;
         Ok(int.map(|int| int as u8))
     }
 
-    /// Something that has a word, if it is there.
+    /// A value of a vocabulary by its name, if given.
     pub(super) fn word<T>(
         &self,
         field: Field,
@@ -69,7 +69,7 @@ impl Fields {
         parsed.map(Some)
     }
 
-    /// Makes sure that a list is there; it is kept elsewhere.
+    /// Checks that a list is given; [`Fields`] stores it.
     pub(super) fn list(&self, what: &'static str, field: Field) -> Result<()> {
         match self.value_of(field) {
             Value::List => Ok(()),
@@ -78,7 +78,7 @@ impl Fields {
         }
     }
 
-    /// Bytes that are given as a text or in base64, if they are.
+    /// Bytes as a text or in base64, if given.
     pub(super) fn bytes_or_base64(
         &self,
         plain: Field,
@@ -90,14 +90,14 @@ impl Fields {
         }
     }
 
-    /// Bytes that are given in base64, if they are.
+    /// Bytes in base64, if given.
     pub(super) fn base64(&self, field: Field) -> Result<Option<Cow<'_, [u8]>>> {
         let text = self.text_bytes(field)?;
         let bytes = text.map(|text| unbase64(text, field.name())).transpose()?;
         Ok(bytes.map(Cow::Owned))
     }
 
-    /// What a block contains, from the manifest or else from a file, if it says so.
+    /// The content of a block, from the manifest or from a file, if given.
     pub(super) fn contents(&self, options: &ManifestOptions) -> Result<Option<Cow<'_, [u8]>>> {
         if let Some(bytes) = self.bytes_or_base64(Field::Content, Field::ContentBase64)? {
             return Ok(Some(bytes));
@@ -114,7 +114,7 @@ impl Fields {
         }
     }
 
-    /// The same, where it must be there.
+    /// The required content of a block.
     pub(super) fn need_contents(
         &self,
         what: &'static str,
@@ -125,7 +125,7 @@ impl Fields {
     }
 }
 
-/// One of these must be there.
+/// The error for a missing field with these alternatives.
 pub(super) fn needs(what: &'static str, fields: &[Field]) -> Problem {
     Problem::Needs {
         what,
@@ -133,7 +133,7 @@ pub(super) fn needs(what: &'static str, fields: &[Field]) -> Problem {
     }
 }
 
-/// Why a value is not what it must be.
+/// The error for a value of the wrong type.
 pub(super) fn wrong(field: Field, value: &Value, must: &'static str) -> Problem {
     let found = match value {
         Value::Wrong(problem) => return Problem::clone(problem),

@@ -1,4 +1,4 @@
-//! What holds for every manifest.
+//! Property tests of manifests.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -16,7 +16,7 @@ use crate::names::{
 };
 use crate::tree::{Entries, TreeBuilder};
 
-/// Gives a few bytes at a time.
+/// Reads a few bytes at a time.
 pub(super) struct Slow<'a>(pub(super) &'a [u8], pub(super) usize);
 
 impl Read for Slow<'_> {
@@ -147,7 +147,7 @@ fn content() -> impl Strategy<Value = Content<'static>> {
             }
         }),
         (0..255_u8, bytes())
-            .prop_filter("a type that has a name", |(kind, _)| {
+            .prop_filter("a type with a name", |(kind, _)| {
                 Kind::from_byte(*kind).is_none()
             })
             .prop_map(|(kind, body)| Content::Unknown { kind, body }),
@@ -179,7 +179,7 @@ proptest! {
     fn a_block_that_is_written_is_read_back(items in vec(item(), 0..4), step in 1..70_usize) {
         let text = written(&items);
         if let Err(e) = serde_json::from_slice::<serde_json::Value>(&text) {
-            // It goes less deep than we do.
+            // serde_json has a smaller nesting limit than our parser.
             prop_assert!(e.to_string().contains("recursion limit"), "{}", e);
         }
         prop_assert_eq!(read(Slow(&text, step), files()).unwrap(), items);
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(soup in vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_do_not_panic(soup in vec(any::<u8>(), 0..200)) {
         let _ = read(&soup[..], files());
         let block = [b"{\"blocks\":[{\"content\":\"", &soup[..], b"\"}]}"].concat();
         let _ = read(&block[..], files());

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::special::first_special;
 
-/// Writes a text as a JSON string, quotes included.
+/// Writes a text as a JSON string, with quotes.
 pub(super) fn quote(text: &str, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\"")?;
     let mut rest = text.as_bytes();
@@ -28,7 +28,7 @@ pub(super) fn quote(text: &str, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\"")
 }
 
-/// How many bytes come before the first that cannot stay as it is, if there is one.
+/// The number of bytes before the first one that has to be escaped; `None` if there is none.
 fn plain(bytes: &[u8]) -> Option<usize> {
     let (chunks, rest) = bytes.as_chunks::<32>();
     for (i, chunk) in chunks.iter().enumerate() {
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_stand_in_a_string_is_escaped() {
+    fn special_characters_are_escaped() {
         assert_eq!(
             quoted("a\"b\\c\n\u{1}é\u{7f}"),
             "\"a\\\"b\\\\c\\n\\u0001é\u{7f}\""
@@ -63,7 +63,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_comes_back_from_another_reader(text in "(?s)[\\x00-\\x7f]{0,100}|.{0,50}") {
+        fn another_parser_reads_back_any_text(text in "(?s)[\\x00-\\x7f]{0,100}|.{0,50}") {
             let back: String = serde_json::from_str(&quoted(&text)).unwrap();
             prop_assert_eq!(back, text);
         }

@@ -1,4 +1,4 @@
-//! What is said about a manifest that is wrong, and that no manifest can take all memory.
+//! Errors of invalid manifests, and limits on memory.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ fn why_not(block: &str) -> String {
 }
 
 #[test]
-fn what_is_wrong_with_a_block_is_said_with_what_would_be_right() {
+fn errors_of_blocks_tell_the_correct_form() {
     let cases = [
         (
             r#"{"type":"code","lang":"c","path":"p","content":"","priority":"urgent"}"#,
@@ -106,7 +106,7 @@ fn what_is_wrong_with_a_block_is_said_with_what_would_be_right() {
 }
 
 #[test]
-fn what_is_wrong_with_a_manifest_is_said_with_the_place() {
+fn errors_of_manifests_have_a_position() {
     let cases = [
         ("{}", "the manifest has no \"blocks\""),
         ("[]", "a manifest must be an object, not an array"),
@@ -184,7 +184,7 @@ fn what_is_wrong_with_a_manifest_is_said_with_the_place() {
 }
 
 #[test]
-fn values_within_values_have_a_limit() {
+fn nesting_has_a_limit() {
     let deep = |levels| {
         format!(
             "{{\"blocks\":[],\"x\":{}{}}}",
@@ -198,7 +198,7 @@ fn values_within_values_have_a_limit() {
 }
 
 #[test]
-fn a_tree_may_be_as_deep_as_a_reader_takes() {
+fn a_tree_may_be_as_deep_as_the_limit_of_readers() {
     let tree = |levels: usize| {
         let open = "{\"name\":\"d\",\"children\":[".repeat(levels);
         let close = "]}".repeat(levels);
@@ -215,7 +215,7 @@ fn a_tree_may_be_as_deep_as_a_reader_takes() {
 }
 
 #[test]
-fn a_text_has_a_limit_that_is_noticed_before_its_end() {
+fn the_limit_of_a_text_is_enforced_before_its_end() {
     let endless = b"{\"blocks\":[{\"content\":\"".chain(std::io::repeat(b'x'));
     let error = read(endless, files()).unwrap_err();
     assert!(
@@ -227,7 +227,7 @@ fn a_text_has_a_limit_that_is_noticed_before_its_end() {
 }
 
 #[test]
-fn a_tree_that_no_block_can_hold_is_refused() {
+fn a_tree_too_large_for_a_block_is_refused() {
     let entry = format!("{{\"name\":\"{}\"}},", "x".repeat(10_000));
     let entries = entry.repeat(1_700);
     let block = format!("{{\"type\":\"file_tree\",\"root\":\"\",\"entries\":[{entries}3]}}");
@@ -236,7 +236,7 @@ fn a_tree_that_no_block_can_hold_is_refused() {
 }
 
 #[test]
-fn trouble_with_reading_is_passed_on() {
+fn errors_of_the_input_are_reported() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {

@@ -1,8 +1,8 @@
-//! Finds the bytes that a JSON string cannot hold as they are: `"`, `\` and control characters.
+//! Finds the bytes that have to be escaped in a JSON string: `"`, `\` and control characters.
 //!
-//! 32 bytes are looked at without a branch, so that the compiler puts them into two registers.
+//! 32 bytes are checked without a branch, so that the compiler uses two vector registers.
 
-/// The index of the first of these bytes.
+/// The index of the first special byte.
 #[inline]
 pub(super) fn first_special(bytes: &[u8; 32]) -> Option<usize> {
     let marks = bytes.map(|byte| {
@@ -17,15 +17,15 @@ pub(super) fn first_special(bytes: &[u8; 32]) -> Option<usize> {
     {
         return None;
     }
-    // Branch-free, because the word is unpredictable: one bit for each byte.
+    // Branch-free, because the position is unpredictable: one bit per byte.
     let bits = words.iter().rev().fold(0, |bits, word| {
         bits << 8 | gather(u64::from_le_bytes(*word))
     });
     Some(bits.trailing_zeros() as usize)
 }
 
-/// The top bits of eight bytes, side by side. The factor moves each of them to its place, and no
-/// two bits of the product meet.
+/// Gathers the top bits of eight bytes. The multiplication moves each bit to its position; no two bits of the
+/// product overlap.
 #[inline]
 fn gather(marks: u64) -> u32 {
     (marks.wrapping_mul(0x0002_0408_1020_4081) >> 56) as u32

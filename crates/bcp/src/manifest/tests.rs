@@ -1,4 +1,4 @@
-//! What a manifest may say.
+//! Valid manifests.
 
 use super::*;
 use crate::block::Content;
@@ -48,7 +48,7 @@ fn bytes(content: &Content<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn a_manifest_of_the_reference_is_read() {
+fn a_manifest_of_the_reference_implementation_is_read() {
     let text = r#"{"blocks":[
         {"type":"code","lang":"rust","path":"a.rs","content":"fn a() {}\n","summary":"s","priority":"high"},
         {"type":"code","lang":"zig","path":"b.zig","content_file":"b.zig"},
@@ -65,7 +65,7 @@ fn a_manifest_of_the_reference_is_read() {
 }
 
 #[test]
-fn names_of_both_dialects_mean_the_same() {
+fn names_of_both_dialects_are_equivalent() {
     let pairs = [
         (
             r#"{"type":"tool_result","name":"ls","content":"x"}"#,
@@ -136,7 +136,7 @@ fn a_hash_is_hex_or_any_other_text() {
 }
 
 #[test]
-fn what_should_be_a_hash_and_is_none_is_refused() {
+fn an_invalid_hash_is_refused() {
     for hash in [
         "aa…(64 digits)",
         &"xy".repeat(32),
@@ -152,7 +152,7 @@ fn what_should_be_a_hash_and_is_none_is_refused() {
 }
 
 #[test]
-fn a_language_that_is_unknown_is_unknown() {
+fn an_unknown_language_name_is_the_unknown_language() {
     let block = one(r#"{"type":"code","lang":"zig","path":"","content":""}"#);
     let Content::Code { lang, .. } = block.content else {
         panic!("not code");
@@ -161,13 +161,13 @@ fn a_language_that_is_unknown_is_unknown() {
 }
 
 #[test]
-fn a_content_wins_over_a_file() {
+fn content_has_precedence_over_content_file() {
     let block = one(r#"{"type":"conversation","role":"USER","content_file":"no","content":"x"}"#);
     assert_eq!(bytes(&block.content), b"x");
 }
 
 #[test]
-fn null_is_as_good_as_nothing() {
+fn null_counts_as_absent() {
     let block = one(
         r#"{"type":"conversation","role":"user","content":"x","summary":null,"priority":null,
         "content_file":null}"#,
@@ -176,7 +176,7 @@ fn null_is_as_good_as_nothing() {
 }
 
 #[test]
-fn members_that_a_type_does_not_have_are_ignored_whatever_they_are() {
+fn unused_members_are_ignored_whatever_their_values() {
     let block = one(
         r#"{"entries":[{"kind":[{"a":1}]}, 3],"hunks":7,"lines":{"x":[]},"path":1,"path":2,
         "zzz":[[{"type":"x"}]],"type":"conversation","role":"tool","content":"x","tool_call_id":"c"}"#,
@@ -188,7 +188,7 @@ fn members_that_a_type_does_not_have_are_ignored_whatever_they_are() {
 }
 
 #[test]
-fn compat_ignores_what_the_reference_ignores() {
+fn compat_ignores_the_same_members_as_the_reference_implementation() {
     let text = r#"{"blocks":[{"type":"tool_result","name":"rg","content":"x","summary":3,"priority":"bogus"},
         {"type":"conversation","role":"user","content":"x","summary":"s","priority":"low","tool_call_id":3},
         {"type":"code","lang":"c","path":"p","content":"x","lines":[1,2]},
@@ -212,7 +212,7 @@ fn compat_ignores_what_the_reference_ignores() {
 }
 
 #[test]
-fn settings_are_known_at_the_end() {
+fn settings_are_available_at_the_end() {
     let text =
         r#"{"description":"x","auto_dedup":true,"blocks":[],"compress_payload":false,"n":1.5e3}"#;
     let mut manifest = Manifest::new(text.as_bytes(), ManifestOptions::default());
@@ -224,7 +224,7 @@ fn settings_are_known_at_the_end() {
 }
 
 #[test]
-fn a_mark_in_front_is_skipped() {
+fn a_byte_order_mark_is_skipped() {
     assert!(
         read("\u{feff}{\"blocks\":[]}".as_bytes(), files())
             .unwrap()
@@ -247,7 +247,7 @@ fn an_annotation_may_hold_any_bytes() {
 /// `MANIFEST=file cargo test --release -p linkspan-bcp how_fast -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
-fn how_fast_a_manifest_is_read() {
+fn how_fast_is_reading_a_manifest() {
     let path = std::env::var_os("MANIFEST").expect("MANIFEST names a file");
     let size = std::fs::metadata(&path).unwrap().len();
     for _ in 0..7 {

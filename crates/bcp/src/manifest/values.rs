@@ -1,29 +1,28 @@
-//! Values of the one shape that they must have.
+//! Values of one required type.
 //!
-//! A value of another shape is skipped before it is reported, so that a caller that ignores the value
-//! can read on.
+//! A value of another type is skipped before the error is reported, so that a caller that ignores the value
+//! can continue.
 
 use std::io::Read;
 
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use data_encoding::BASE64_NOPAD;
 
 use super::error::Problem;
 use super::json::{Json, Result, Shape};
 
-/// Writes padding, and reads with or without.
-pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-
-/// What a text in base64 stands for.
+/// Decodes base64. Some or all of the padding may be missing.
 pub(super) fn unbase64(text: &[u8], field: &'static str) -> Result<Vec<u8>> {
-    BASE64.decode(text).map_err(|_| Problem::Base64(field))
+    let end = text.iter().rposition(|byte| *byte != b'=');
+    let (digits, padding) = text.split_at(end.map_or(0, |end| end + 1));
+    // The padding must not exceed the room in the last group of four.
+    if padding.len() > digits.len().next_multiple_of(4) - digits.len() {
+        return Err(Problem::Base64(field));
+    }
+    let decoded = BASE64_NOPAD.decode(digits);
+    decoded.map_err(|_| Problem::Base64(field))
 }
 
-/// Goes into the object that comes next.
+/// Enters the next object.
 pub(super) fn object<R: Read>(json: &mut Json<R>, what: &'static str) -> Result<()> {
     match json.shape()? {
         Shape::Object => json.open_object(),
@@ -31,7 +30,7 @@ pub(super) fn object<R: Read>(json: &mut Json<R>, what: &'static str) -> Result<
     }
 }
 
-/// Replaces `out` by the string that comes next.
+/// Replaces `out` by the next string.
 pub(super) fn text<R: Read>(
     json: &mut Json<R>,
     field: &'static str,
@@ -44,7 +43,7 @@ pub(super) fn text<R: Read>(
     }
 }
 
-/// The whole number that comes next. `scratch` is left as it was.
+/// The next value, an integer. Leaves `scratch` unchanged.
 pub(super) fn int<R: Read>(
     json: &mut Json<R>,
     field: &'static str,
@@ -61,7 +60,7 @@ pub(super) fn int<R: Read>(
     value
 }
 
-/// What a number says, if it is a whole one.
+/// Parses an integer.
 pub(super) fn parse_int(text: &[u8], field: &'static str, max: u64) -> Result<u64> {
     let text = String::from_utf8_lossy(text);
     let value = text.parse().ok().filter(|value| *value <= max);
@@ -72,7 +71,7 @@ pub(super) fn parse_int(text: &[u8], field: &'static str, max: u64) -> Result<u6
     })
 }
 
-/// Keeps a value that may be given once.
+/// Stores a value that may occur once.
 pub(super) fn once<T>(slot: &mut Option<T>, value: T, field: &'static str) -> Result<()> {
     match slot.replace(value) {
         None => Ok(()),
@@ -94,7 +93,7 @@ fn skip<R: Read, T>(
     })
 }
 
-/// Says which part of a block a problem is in, if it is not one of the whole text.
+/// Adds the part of the block to a problem, unless the problem concerns the whole text.
 pub(super) fn part(problem: Problem, what: &'static str, index: u64) -> Problem {
     if problem.is_fatal() {
         return problem;

@@ -1,18 +1,17 @@
-//! A block as JSON that [`super::Manifest`] reads back to the same block.
+//! Writes a block as JSON from which [`super::Manifest`] reads the same block.
 
 use std::io::{self, Write};
 
-use base64::display::Base64Display;
+use data_encoding::BASE64;
 
 use super::quote::quote;
-use super::values::BASE64;
 use crate::block::{Block, Content};
 use crate::hunks::Hunks;
 use crate::names::{AnnotationKind, Lang, Priority};
 use crate::tree::{Entries, Step};
 
-/// Writes a block as one JSON object on one line, without a line feed. What is no UTF-8 becomes
-/// base64, under a name that says so.
+/// Writes a block as one JSON object on one line, without a line feed. Bytes that are not UTF-8 are written
+/// in base64, in a member with the suffix `_base64`.
 pub fn write_block(
     block: &Block<'_>,
     priority: Option<Priority>,
@@ -31,7 +30,7 @@ pub fn write_block(
     out.write_all(b"}")
 }
 
-/// The members of an object that is not empty.
+/// The members of an object, after its first one.
 struct Members<'w, W> {
     out: &'w mut W,
 }
@@ -182,11 +181,11 @@ impl<W: Write> Members<'_, W> {
         self.out.write_all(b"]")
     }
 
-    /// A loop, because a tree may be deep.
+    /// Uses a loop instead of recursion, because a tree may be deep.
     fn entries(&mut self, entries: &Entries<'_>) -> io::Result<()> {
         self.key("entries")?;
         self.out.write_all(b"[")?;
-        // Whether an entry was opened just now, and not yet whether it has children.
+        // Whether an entry was just opened, and has no children yet.
         let (mut opened, mut first) = (false, true);
         for step in entries.walk() {
             let Step::Open(entry) = step else {
@@ -209,7 +208,7 @@ impl<W: Write> Members<'_, W> {
         self.out.write_all(b"]")
     }
 
-    /// A text, or base64 of what is none.
+    /// A text, or base64 if the bytes are not UTF-8.
     fn bytes(&mut self, key: &str, bytes: &[u8]) -> io::Result<()> {
         match std::str::from_utf8(bytes) {
             Ok(text) => self.text(key, text),
@@ -219,7 +218,7 @@ impl<W: Write> Members<'_, W> {
 
     fn base64(&mut self, key: &str, bytes: &[u8]) -> io::Result<()> {
         self.key(key)?;
-        write!(self.out, "\"{}\"", Base64Display::new(bytes, &BASE64))
+        write!(self.out, "\"{}\"", BASE64.encode_display(bytes))
     }
 
     fn option(&mut self, key: &str, text: Option<&str>) -> io::Result<()> {

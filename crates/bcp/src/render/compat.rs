@@ -1,4 +1,4 @@
-//! The renderings of the reference, byte for byte, with all that they lose and let through.
+//! The renderings of the reference implementation, byte for byte, with their losses and without escaping.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ pub(super) fn render(
             ..
         } => {
             let (l, p) = (lang(*language), path);
-            // Only code may show its summary.
+            // Only code is ever shown by its summary.
             match block.summary.as_ref().filter(|_| summary) {
                 Some(s) => match mode {
                     Xml => {
@@ -176,24 +176,17 @@ pub(super) fn placeholder(mode: Mode, content: &Content<'_>, tokens: u64, out: &
     };
 }
 
-/// The text whose length the reference takes for the number of tokens; what is no text counts by
-/// its bytes.
+/// The text that the reference implementation estimates tokens from; for content that is not text, its size
+/// in bytes.
 pub(crate) fn text<'a>(content: &'a Content<'_>) -> Result<Cow<'a, str>, usize> {
-    let bytes: &[u8] = match content {
-        Content::Code { content, .. }
-        | Content::Conversation { content, .. }
-        | Content::ToolResult { content, .. }
-        | Content::Document { content, .. }
-        | Content::StructuredData { content, .. }
-        | Content::Extension { content, .. }
-        | Content::Image { data: content, .. } => content,
+    let bytes = match content {
         Content::Diff { hunks, .. } => return Ok(Cow::Owned(lines(hunks))),
         Content::FileTree { entries, .. } => {
             return tree(entries).map(Cow::Owned).map_err(|NotText| MOST);
         }
         Content::EmbeddingRef { model, .. } => return Ok(format!("embedding: {model}").into()),
-        Content::Unknown { body, .. } => return Err(body.len()),
-        Content::Annotation { value, .. } => return Err(value.len()),
+        Content::Unknown { .. } | Content::Annotation { .. } => return Err(content.bytes().len()),
+        _ => content.bytes(),
     };
     utf8(bytes)
         .map(Cow::Borrowed)
@@ -212,16 +205,17 @@ fn escape(value: &str) -> Cow<'_, str> {
     Cow::Owned(value.replace('>', "&gt;").replace('"', "&quot;"))
 }
 
-/// Hunks without their places; one that does not end with a line end is glued to the next.
+/// The lines of all hunks without positions; if a hunk does not end with a line end, the next one continues
+/// its last line.
 fn lines(hunks: &Hunks<'_>) -> String {
     let all = hunks.iter().map(|hunk| String::from_utf8_lossy(hunk.lines));
     all.collect()
 }
 
-/// A tree that would be longer than this is not written: a file of 2 KB can be a tree of 1 GB.
+/// A longer tree is not rendered: a file of 2 KB can contain a tree of 1 GB.
 const MOST: usize = 32 << 20;
 
-/// Every size is printed, and what lies in a file is not.
+/// Prints the size of every file, and no entries inside a file.
 fn tree(entries: &Entries<'_>) -> Result<String, NotText> {
     let mut out = String::new();
     let (mut depth, mut hidden) = (0, 0);

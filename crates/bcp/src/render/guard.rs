@@ -1,8 +1,8 @@
-//! Escapes what looks like our tags or headers in a content.
+//! Escapes text in a content that looks like our tags or headers.
 //!
-//! The reader is not a parser but a model, which reads as a person does: a tag with an extra blank, or a
-//! header after a line separator, counts as a real one. So characters that cannot be seen are skipped
-//! wherever a tag or header of ours could begin.
+//! The text is read by a model, not by a parser: a model takes a tag with an extra blank, or a header after a
+//! line separator, for a real one. The checks therefore skip invisible characters wherever a tag or header
+//! could start.
 
 mod lines;
 mod tags;
@@ -14,7 +14,7 @@ use memchr::memchr;
 pub(super) use lines::{headers, needs_fence, without_headers};
 pub(super) use tags::{has_tags, without_tags};
 
-/// A longer name is cut: it is a header that it stands in.
+/// Longer names are cut, as they appear in headers.
 const NAME: usize = 4096;
 
 fn cut(name: &str) -> Cow<'_, str> {
@@ -24,7 +24,8 @@ fn cut(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// An attribute's value: what would end it or the line is written as a character reference.
+/// The value of an attribute: characters that would end the attribute or the line become character
+/// references.
 pub(super) fn attribute(value: &str) -> Cow<'_, str> {
     let value = cut(value);
     let plain = |c: char| !matches!(c, '&' | '<' | '>' | '"') && !is_odd(c);
@@ -45,7 +46,7 @@ pub(super) fn attribute(value: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text on one line: what would break it is written as an escape.
+/// A text on one line: characters that would break the line are escaped.
 pub(super) fn one_line(name: &str) -> Cow<'_, str> {
     let name = cut(name);
     if !name.chars().any(is_odd) {
@@ -53,7 +54,7 @@ pub(super) fn one_line(name: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(name.len() + 16);
     for c in name.chars() {
-        // So that a written escape can be told from one that was in the name.
+        // Backslashes are escaped too, which makes escapes distinguishable from the original text.
         if is_odd(c) || c == '\\' {
             out.extend(c.escape_default());
         } else {
@@ -63,13 +64,13 @@ pub(super) fn one_line(name: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What the headers of other types begin with.
+/// The prefixes of headers of other types.
 const PREFIXES: [&str; 7] = [
     "tree:", "diff:", "data ", "data:", "image ", "ext:", "unknown ",
 ];
 
-/// A name in a header, on one line. One that could make another header of it stands in quotes: a
-/// document called `bash [ok]` is no result of bash.
+/// A name in a header, on one line. A name that would change the meaning of the header is quoted: a document
+/// called `bash [ok]` is not a result of bash.
 pub(super) fn in_header(name: &str) -> Cow<'_, str> {
     let name = one_line(name);
     let doubtful = name.ends_with([']', ')', '-', '/'])
@@ -83,7 +84,7 @@ pub(super) fn in_header(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("\"{}\"", name.replace('"', "\\\"")))
 }
 
-/// A name in brackets: one that could close them stands in quotes.
+/// A name in brackets: a name that could close them is quoted.
 pub(super) fn in_brackets(name: &str) -> Cow<'_, str> {
     let name = one_line(name);
     if !name.contains(['[', ']', '(', ')', '"', ':']) {
@@ -92,7 +93,7 @@ pub(super) fn in_brackets(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("\"{}\"", name.replace('"', "\\\"")))
 }
 
-/// The end of a long name, which says more than its beginning.
+/// The end of a long name, which is more specific than its start.
 pub(super) fn short(name: &str) -> Cow<'_, str> {
     let length = name.chars().count();
     if length <= MENTION {
@@ -102,21 +103,21 @@ pub(super) fn short(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("…{end}"))
 }
 
-/// A mention should not cost more than what it mentions.
+/// The maximum length of a name in a placeholder, which should not cost more than the block.
 const MENTION: usize = 80;
 
-/// Control characters, line separators, and what turns the direction of a text around.
+/// Control characters, line separators, and characters that change the text direction.
 fn is_odd(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Blanks, and what cannot be seen at all.
+/// White space and invisible characters.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || is_invisible(c)
 }
 
-/// What cannot be seen and takes no room.
+/// Invisible characters without width.
 fn is_invisible(c: char) -> bool {
     c.is_control() && !c.is_whitespace()
         || matches!(
@@ -141,7 +142,7 @@ fn is_invisible(c: char) -> bool {
         )
 }
 
-/// Whether a text begins with one of these words in any case, as far as it can be seen.
+/// Whether a text starts with one of these words, ignoring case and invisible characters.
 fn begins_with_one_of(text: &str, words: &[&str]) -> bool {
     let mut word = [0_u8; 16];
     let mut length = 0;
@@ -156,10 +157,10 @@ fn begins_with_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|one| one.as_bytes() == &word[..length])
 }
 
-/// A fence that is longer than any in the content.
+/// A fence that is longer than any fence in the content.
 pub(super) fn fence(text: &str) -> String {
     let ticks = longest_run(text, b'`');
-    // A very long fence would double the content.
+    // A very long fence would double the size of the content.
     if ticks > LONG_FENCE && longest_run(text, b'~') < ticks {
         return "~".repeat(longest_run(text, b'~').max(2) + 1);
     }

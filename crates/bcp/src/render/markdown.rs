@@ -18,7 +18,7 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
     if shown.binary && !image {
         marks.push_str(" (binary)");
     }
-    // The heading, and the word of a fence for those that always have one.
+    // Writes the heading; the info string of the fence for types that always have one.
     let fenced = match content {
         Content::Code {
             lang: language,
@@ -61,7 +61,7 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
             None
         }
         Content::StructuredData { format, .. } => {
-            // It has no heading of its own, unless there is something to say about it.
+            // Data has a heading only if there is a caption or a mark.
             match shown.caption {
                 None if marks.is_empty() => return fence_in(format.name(), &shown.text, out),
                 None => out.push_str("### Data"),
@@ -84,7 +84,7 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
         Content::Image { media, alt, .. } => {
             let _ = write!(out, "### Image ({}): {}", media.name(), in_header(alt));
             if !shown.summary {
-                // This one is ours.
+                // This text is our own note.
                 let _ = write!(out, "\n\n{}", shown.text);
                 return;
             }
@@ -124,7 +124,7 @@ fn turn(shown: &Shown<'_>, marks: &str, out: &mut String) {
     }
 }
 
-/// A text without a fence, unless it could pass for something else.
+/// A text without a fence, unless it could be mistaken for markup.
 fn open(text: &str, out: &mut String) {
     if needs_fence(text) {
         fence_in("", text, out);
@@ -138,7 +138,7 @@ fn fence_in(word: &str, text: &str, out: &mut String) {
     let _ = write!(out, "{fence}{word}\n{text}\n{fence}");
 }
 
-/// Trees and diffs bring the end of their last line.
+/// Trees and diffs end with a line end.
 fn fence_in_lines(word: &str, lines: &str, out: &mut String) {
     let fence = fence(lines);
     let _ = write!(out, "{fence}{word}\n{lines}{fence}");

@@ -1,4 +1,4 @@
-//! A line in front of each block.
+//! A header line before each block.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::render::guard::{headers, in_brackets, in_header, one_line, without_he
 use crate::render::text::{Shown, lang};
 
 pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String) {
-    // A note about bytes is our own text and cannot imitate a header.
+    // A note about binary data is our own text and cannot imitate a header.
     let headers = if shown.binary {
         Vec::new()
     } else {

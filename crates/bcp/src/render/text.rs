@@ -1,4 +1,4 @@
-//! What a block shows, whatever stands around it.
+//! The text of a block, independent of the mode.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,25 +11,25 @@ use crate::names::EntryKind;
 use crate::render::guard;
 use crate::tree::{Entries, Step};
 
-/// A content that should be text is none.
+/// A content that should be text is not valid UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText;
 
-/// The text of a block, and what a reader has to know about it.
+/// The text of a block, and its properties.
 #[derive(Debug, Clone)]
 pub(super) struct Shown<'a> {
     pub(super) text: Cow<'a, str>,
-    /// It is the summary.
+    /// The text is the summary.
     pub(super) summary: bool,
-    /// Some bytes were no UTF-8 and were replaced.
+    /// Invalid UTF-8 was replaced.
     pub(super) lossy: bool,
-    /// It is a note of ours about bytes that are no text.
+    /// The text is our note about binary data.
     pub(super) binary: bool,
-    /// What a block is called that has no name of its own.
+    /// A caption for a block without a name.
     pub(super) caption: Option<&'a str>,
 }
 
-/// Above this a summary is no name.
+/// A longer summary is not used as a caption.
 const CAPTION: usize = 200;
 
 pub(super) fn shown<'a>(block: &'a Block<'_>, summary: bool) -> Shown<'a> {
@@ -47,13 +47,7 @@ pub(super) fn shown<'a>(block: &'a Block<'_>, summary: bool) -> Shown<'a> {
         Content::Diff { hunks, .. } => diff(hunks),
         Content::EmbeddingRef { .. } | Content::Annotation { .. } => whole(Cow::Borrowed("")),
         Content::Image { data, .. } => note("image data", data),
-        Content::Code { content, .. }
-        | Content::Conversation { content, .. }
-        | Content::ToolResult { content, .. }
-        | Content::Document { content, .. }
-        | Content::StructuredData { content, .. }
-        | Content::Extension { content, .. }
-        | Content::Unknown { body: content, .. } => bytes(content),
+        content => bytes(content.bytes()),
     };
     Shown {
         caption: caption(block),
@@ -61,7 +55,7 @@ pub(super) fn shown<'a>(block: &'a Block<'_>, summary: bool) -> Shown<'a> {
     }
 }
 
-/// Data has no path and no title: a short summary is all that tells `package.json` from
+/// Data has neither a path nor a title: only a short summary distinguishes `package.json` from
 /// `tsconfig.json`.
 fn caption<'a>(block: &'a Block<'_>) -> Option<&'a str> {
     let summary = block.summary.as_deref()?;
@@ -81,8 +75,8 @@ fn whole(text: Cow<'_, str>) -> Shown<'_> {
     }
 }
 
-/// Bytes that should be a text. One in Latin-1 can still be read; one with zero bytes, or in which
-/// hardly anything is a letter, is none.
+/// Bytes that should be text. Latin-1 is shown with replacement characters; data with zero bytes, or with
+/// mostly invalid bytes, is shown as a note.
 fn bytes(content: &[u8]) -> Shown<'_> {
     if let Ok(text) = from_utf8(content) {
         return whole(Cow::Borrowed(text));
@@ -111,14 +105,13 @@ pub(super) fn binary(what: &str, bytes: &[u8]) -> String {
     format!("[binary {what}: {} bytes]", bytes.len())
 }
 
-/// A tree or diff that we write out is no longer than this: its lines may be many times as long as
-/// what they are made of.
+/// The maximum size of a rendered tree or diff: its text may be many times as long as its encoding.
 const MOST: usize = 16 << 20;
 
 /// Deeper entries are not indented any further.
 const INDENTED: usize = 32;
 
-/// One line for each entry, indented by its depth. A size of zero is unknown.
+/// One line per entry, indented by its depth. A size of zero is unknown.
 fn tree(entries: &Entries<'_>) -> String {
     let mut out = String::new();
     let (mut depth, mut left_out) = (0, 0_u64);
@@ -156,7 +149,7 @@ pub(super) fn indent(depth: usize, out: &mut String) {
     }
 }
 
-/// Hunks as `diff -u` writes them, so that line numbers are kept.
+/// Hunks in the format of `diff -u`, which keeps line numbers.
 fn diff(hunks: &Hunks<'_>) -> Shown<'static> {
     let mut out = String::new();
     let (mut lossy, mut left_out) = (false, 0_u64);
@@ -187,7 +180,7 @@ fn diff(hunks: &Hunks<'_>) -> Shown<'static> {
     }
 }
 
-/// How many lines a hunk has before and after the change.
+/// The number of lines of a hunk before and after the change.
 fn lengths(lines: &[u8]) -> (u64, u64) {
     let (mut old, mut new) = (0, 0);
     let whole = lines.strip_suffix(b"\n").unwrap_or(lines);
@@ -199,7 +192,7 @@ fn lengths(lines: &[u8]) -> (u64, u64) {
             Some(b'-') => old += 1,
             Some(b'+') => new += 1,
             Some(b'\\') => {}
-            // An empty line is one of the context that lost its blank.
+            // An empty line is a context line that lost its leading blank.
             _ => {
                 old += 1;
                 new += 1;
@@ -209,7 +202,7 @@ fn lengths(lines: &[u8]) -> (u64, u64) {
     (old, new)
 }
 
-/// What kind of block it is, in a placeholder.
+/// The type of a block in a placeholder.
 pub(super) fn label(content: &Content<'_>) -> &'static str {
     match content {
         Content::Code { .. } => "code",
@@ -227,7 +220,7 @@ pub(super) fn label(content: &Content<'_>) -> &'static str {
     }
 }
 
-/// Which block it is, in a placeholder.
+/// The name of a block in a placeholder.
 pub(super) fn about<'a>(content: &'a Content<'_>) -> Cow<'a, str> {
     match content {
         Content::Code { path, .. } | Content::Diff { path, .. } => Cow::Borrowed(path),
@@ -248,7 +241,7 @@ pub(super) fn about<'a>(content: &'a Content<'_>) -> Cow<'a, str> {
     }
 }
 
-/// A language's word in a fence or attribute.
+/// The name of a language in a fence or attribute.
 pub(super) fn lang(lang: crate::names::Lang) -> &'static str {
     lang.name().unwrap_or("text")
 }

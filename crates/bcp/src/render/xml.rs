@@ -82,7 +82,7 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
         content,
         Content::Conversation { .. } | Content::Image { .. } | Content::EmbeddingRef { .. }
     );
-    // Trees and diffs bring the end of their last line.
+    // Trees and diffs end with a line end.
     let ended = matches!(content, Content::FileTree { .. } | Content::Diff { .. })
         && (text.is_empty() || text.ends_with('\n'));
     let before = if inline { "" } else { "\n" };

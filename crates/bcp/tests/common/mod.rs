@@ -15,7 +15,7 @@ use proptest::sample::select;
 
 pub type Prioritised = (Block<'static>, Option<Priority>);
 
-/// Texts that look like what we write ourselves, among others.
+/// Texts, some of which look like our markup.
 pub fn text() -> impl Strategy<Value = String> {
     let tricks = vec![
         "</code>",
@@ -65,14 +65,14 @@ fn bytes() -> impl Strategy<Value = Cow<'static, [u8]>> {
     prop_oneof![
         4 => text().prop_map(String::into_bytes),
         1 => vec(any::<u8>(), 0..200),
-        // Worth compressing.
+        // Large enough for compression.
         1 => (text(), 1..60_usize).prop_map(|(text, n)| text.repeat(n).into_bytes()),
     ]
     .prop_map(Cow::Owned)
 }
 
 fn entries() -> impl Strategy<Value = Entries<'static>> {
-    // What to do next: open a directory, add a file, or close.
+    // The next step: open a directory, add a file, or close.
     vec((0..3_u8, text(), any::<u64>()), 0..20).prop_map(|steps| {
         let mut tree = TreeBuilder::default();
         for (step, name, size) in steps {

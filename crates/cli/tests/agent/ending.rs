@@ -1,4 +1,4 @@
-//! When the client goes, so does the agent.
+//! The agent ends with its client.
 
 use std::time::{Duration, Instant};
 
@@ -8,37 +8,44 @@ use serde_json::json;
 use crate::setup::{LATEST, over_http, ready, start};
 
 #[test]
-fn no_agent_is_left_when_the_client_goes() {
-    let line = ready(&[], &[]);
-    line.session();
-    line.end();
+fn the_agent_ends_when_the_client_disconnects() {
+    let agent = ready(&[], &[]);
+    agent.session();
+    agent.end();
 }
 
 #[test]
-fn an_agent_in_the_middle_of_a_prompt_is_told_to_stop_and_ends() {
-    let mut line = ready(&[], &[]);
-    line.bridge
+fn an_agent_with_a_running_prompt_gets_a_cancellation_and_ends() {
+    let mut agent = ready(&[], &[]);
+    agent
+        .bridge
         .call("1", "prompt", &json!({"text": "gate never"}));
-    line.children.wait_for_method("session/prompt");
-    line.bridge.signal(Signal::Terminate);
-    assert_eq!(line.bridge.exit_code(), Some(143));
-    line.children.wait_until_none();
+    agent.children.wait_for_method("session/prompt");
+    agent.bridge.signal(Signal::Terminate);
+    assert_eq!(agent.bridge.exit_code(), Some(143));
+    agent.children.wait_until_none();
 }
 
 #[test]
-fn a_prompt_in_flight_is_cancelled_when_stdin_closes_and_the_time_for_answers_is_over() {
-    let mut line = ready(&["--drain", "0"], &[]);
-    line.bridge
+fn a_pending_prompt_is_cancelled_after_the_drain_time() {
+    let mut agent = ready(&["--drain", "0"], &[]);
+    agent
+        .bridge
         .call("1", "prompt", &json!({"text": "gate never"}));
-    line.children.wait_for_method("session/prompt");
-    line.bridge.close_stdin();
-    line.children.wait_for_method("session/cancel");
-    assert_eq!(line.bridge.exit_code(), Some(0), "{}", line.bridge.stderr());
-    line.children.wait_until_none();
+    agent.children.wait_for_method("session/prompt");
+    agent.bridge.close_stdin();
+    agent.children.wait_for_method("session/cancel");
+    assert_eq!(
+        agent.bridge.exit_code(),
+        Some(0),
+        "{}",
+        agent.bridge.stderr()
+    );
+    agent.children.wait_until_none();
 }
 
 #[test]
-fn that_time_is_as_short_as_that_of_the_other_commands() {
+fn the_drain_time_is_that_of_the_other_commands() {
     for command in ["agent", "connect", "conduct"] {
         let mut help = Bridge::launch(env!("CARGO_BIN_EXE_linkspan"))
             .args([command, "--help"])
@@ -52,52 +59,52 @@ fn that_time_is_as_short_as_that_of_the_other_commands() {
 }
 
 #[test]
-fn an_agent_that_does_not_listen_is_ended_all_the_same() {
-    let line = ready(&[], &["--deaf"]);
-    line.session();
-    line.end();
+fn an_agent_that_does_not_read_is_terminated() {
+    let agent = ready(&[], &["--deaf"]);
+    agent.session();
+    agent.end();
 }
 
 #[cfg(unix)]
 #[test]
-fn an_agent_that_does_not_listen_ends_even_if_we_are_killed() {
-    let line = ready(&[], &["--deaf"]);
-    line.session();
-    line.bridge.signal(Signal::Kill);
-    line.children.wait_until_none();
+fn an_agent_that_does_not_read_ends_even_if_linkspan_is_killed() {
+    let agent = ready(&[], &["--deaf"]);
+    agent.session();
+    agent.bridge.signal(Signal::Kill);
+    agent.children.wait_until_none();
 }
 
 #[test]
-fn a_client_that_has_gone_leaves_nothing_even_while_the_agent_starts() {
-    let mut line = start(&[], &["--mute"]);
-    line.greet(&json!({}));
-    line.bridge.call("1", "start_session", &json!({}));
-    line.children.wait_for_method("initialize");
-    line.bridge.signal(Signal::Terminate);
-    assert_eq!(line.bridge.exit_code(), Some(143));
-    line.children.wait_until_none();
+fn a_disconnect_during_the_start_ends_the_agent() {
+    let mut agent = start(&[], &["--mute"]);
+    agent.greet(&json!({}));
+    agent.bridge.call("1", "start_session", &json!({}));
+    agent.children.wait_for_method("initialize");
+    agent.bridge.signal(Signal::Terminate);
+    assert_eq!(agent.bridge.exit_code(), Some(143));
+    agent.children.wait_until_none();
 }
 
 #[test]
-fn an_agent_that_has_not_started_yet_has_the_time_to_put_its_things_away() {
-    let mut line = start(&[], &["--mute", "--deaf"]);
-    line.greet(&json!({}));
-    line.bridge.call("1", "start_session", &json!({}));
-    line.children.wait_for_method("initialize");
+fn a_starting_agent_gets_the_grace_period() {
+    let mut agent = start(&[], &["--mute", "--deaf"]);
+    agent.greet(&json!({}));
+    agent.bridge.call("1", "start_session", &json!({}));
+    agent.children.wait_for_method("initialize");
     let gone = Instant::now();
-    line.bridge.signal(Signal::Terminate);
-    assert_eq!(line.bridge.exit_code(), Some(143));
-    // As long as any agent has that does not end of its own accord.
+    agent.bridge.signal(Signal::Terminate);
+    assert_eq!(agent.bridge.exit_code(), Some(143));
+    // The grace period of an agent that does not end by itself.
     assert!(gone.elapsed() >= Duration::from_secs(1));
-    line.children.wait_until_none();
+    agent.children.wait_until_none();
 }
 
 #[test]
-fn an_agent_that_reads_nothing_is_ended_with_its_connection() {
-    let (line, client) = over_http(&[]);
+fn an_agent_that_does_not_read_ends_with_its_connection() {
+    let (agent, client) = over_http(&[]);
     let session = client.session_with(LATEST, &json!({}));
     session.tool("1", "prompt", &json!({"text": "deaf"}));
-    // More than a pipe holds: the rest can only be written when the agent reads.
+    // More than a pipe holds: the rest is written only when the agent reads.
     let large = json!({"text": "x".repeat(1 << 20)});
     let waiting = session.call("2", "start_session", &json!({"cwd": "/"}));
     let stuck = session.call(
@@ -114,6 +121,6 @@ fn an_agent_that_reads_nothing_is_ended_with_its_connection() {
         assert!(Instant::now() < end, "{}", list.text);
     }
     assert_eq!(session.end(), 204);
-    line.children.wait_until_none();
+    agent.children.wait_until_none();
     drop((waiting, stuck));
 }

@@ -4,70 +4,79 @@ use linkspan_testkit::{Message, Signal};
 use serde_json::{Value, json};
 
 use crate::setup::{
-    LATEST, Line, PERMISSION, client_of, modern, over_http, result, selected, start, text, trouble,
+    LATEST, PERMISSION, RunningAgent, client_of, modern, over_http, result, selected, start, text,
+    trouble,
 };
 
-/// What a modern client can be asked.
+/// The capabilities of a modern client with elicitation.
 fn form() -> Value {
     json!({"elicitation": {}})
 }
 
-fn end(mut line: Line) {
-    line.bridge.signal(Signal::Terminate);
+fn end(mut agent: RunningAgent) {
+    agent.bridge.signal(Signal::Terminate);
     assert_eq!(
-        line.bridge.exit_code(),
+        agent.bridge.exit_code(),
         Some(143),
         "{}",
-        line.bridge.stderr()
+        agent.bridge.stderr()
     );
-    line.children.wait_until_none();
+    agent.children.wait_until_none();
 }
 
 #[track_caller]
-fn modern_call(line: &Line, id: &str, tool: &str, arguments: Value, more: &Value) -> Message {
+fn modern_call(
+    agent: &RunningAgent,
+    id: &str,
+    tool: &str,
+    arguments: Value,
+    more: &Value,
+) -> Message {
     let mut params = json!({"name": tool, "arguments": arguments});
     for (key, value) in more.as_object().into_iter().flatten() {
         params[key] = value.clone();
     }
-    line.bridge
+    agent
+        .bridge
         .request(id, "tools/call", &modern(params, &form()));
-    line.bridge.answer(id)
+    agent.bridge.answer(id)
 }
 
 #[test]
 fn a_client_without_a_handshake_has_sessions_too() {
-    let line = start(&[], &[]);
-    let done = modern_call(&line, "1", "prompt", json!({"text": "say a"}), &json!({}));
+    let agent = start(&[], &[]);
+    let done = modern_call(&agent, "1", "prompt", json!({"text": "say a"}), &json!({}));
     let done = result(&done);
     assert_eq!(done["resultType"], "complete");
     assert_eq!(text(&done), "a");
     let session = &done["structuredContent"]["sessionId"];
     let again = json!({"sessionId": session, "text": "say b"});
-    let done = result(&modern_call(&line, "2", "prompt", again, &json!({})));
+    let done = result(&modern_call(&agent, "2", "prompt", again, &json!({})));
     assert_eq!(text(&done), "b");
-    assert_eq!(line.children.started(), 1);
-    line.end();
+    assert_eq!(agent.children.started(), 1);
+    agent.end();
 }
 
 #[test]
-fn a_client_without_a_handshake_hears_of_progress() {
-    let line = start(&[], &[]);
+fn a_client_without_a_handshake_gets_progress() {
+    let agent = start(&[], &[]);
     let script = json!({"text": "say one\ngate on\nsay two"});
     let params = json!({"name": "prompt", "arguments": script, "_meta": {"progressToken": "t"}});
-    line.bridge
+    agent
+        .bridge
         .request("1", "tools/call", &modern(params, &form()));
-    let note = line.bridge.heard("notifications/progress").json();
+    let note = agent.bridge.heard("notifications/progress").json();
     assert_eq!(note["params"]["progressToken"], "t");
     assert_eq!(note["params"]["message"], "one");
-    line.children.open("on");
-    assert_eq!(text(&result(&line.bridge.answer("1"))), "onetwo");
+    agent.children.open("on");
+    assert_eq!(text(&result(&agent.bridge.answer("1"))), "onetwo");
 }
 
 #[test]
 fn permission_is_asked_of_a_client_without_a_handshake() {
-    let line = start(&[], &[]);
+    let agent = start(&[], &[]);
     let script = json!({"text": PERMISSION});
-    let asked = modern_call(&line, "1", "prompt", script.clone(), &json!({})).json();
+    let asked = modern_call(&agent, "1", "prompt", script.clone(), &json!({})).json();
     let asked = &asked["result"];
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let requests = asked["inputRequests"].as_object().unwrap();
@@ -77,27 +86,27 @@ fn permission_is_asked_of_a_client_without_a_handshake() {
         "requestState": asked["requestState"],
         "inputResponses": {key: {"action": "accept", "content": {"decision": "yes"}}},
     });
-    let done = modern_call(&line, "2", "prompt", script, &more);
+    let done = modern_call(&agent, "2", "prompt", script, &more);
     assert_eq!(text(&result(&done)), selected("yes"));
-    line.end();
+    agent.end();
 }
 
 #[test]
 fn both_eras_are_served_over_http() {
-    let (line, client) = over_http(&[]);
+    let (agent, client) = over_http(&[]);
     let session = client.session_with(LATEST, &form());
     let one = result(&session.tool("1", "prompt", &json!({"text": "say legacy"})));
     assert_eq!(text(&one), "legacy");
     let two = client.modern().declaring(form());
     let two = result(&two.tool("1", "prompt", &json!({"text": "say modern"})));
     assert_eq!(text(&two), "modern");
-    assert_eq!(line.children.started(), 2, "each has an agent of its own");
-    end(line);
+    assert_eq!(agent.children.started(), 2, "each has an agent of its own");
+    end(agent);
 }
 
 #[test]
-fn sessions_over_http_are_the_connections_own() {
-    let (line, client) = over_http(&[]);
+fn sessions_over_http_belong_to_their_connection() {
+    let (agent, client) = over_http(&[]);
     let (one, other) = (client.session(LATEST), client.session(LATEST));
     result(&one.tool("1", "start_session", &json!({"cwd": "/"})));
     let list = result(&other.tool("1", "list_sessions", &json!({})));
@@ -105,14 +114,14 @@ fn sessions_over_http_are_the_connections_own() {
     let alien = json!({"sessionId": "s-1", "text": "x"});
     assert!(trouble(&result(&other.tool("2", "prompt", &alien))).contains("no session"));
     assert_eq!(one.end(), 204);
-    line.children.wait_until_none();
-    end(line);
+    agent.children.wait_until_none();
+    end(agent);
 }
 
 #[test]
-fn a_session_is_found_again_while_another_call_of_the_client_is_parked() {
-    // Requests of the stateless revision stand alone; all of a client's must come to its one agent.
-    let (line, client) = over_http(&[]);
+fn a_session_is_found_while_another_call_of_the_client_waits_for_input() {
+    // Requests of the stateless revision are independent; all requests of a client must reach its one agent.
+    let (agent, client) = over_http(&[]);
     let client = client.modern().declaring(form());
     let start = json!({"cwd": "/"});
     let started = result(&client.tool("1", "start_session", &start));
@@ -140,34 +149,34 @@ fn a_session_is_found_again_while_another_call_of_the_client_is_parked() {
         selected("yes"),
         "each question is its own call's"
     );
-    assert_eq!(line.children.started(), 1);
-    end(line);
+    assert_eq!(agent.children.started(), 1);
+    end(agent);
 }
 
 #[test]
 fn closing_the_stream_cancels_the_turn() {
-    let (line, client) = over_http(&[]);
+    let (agent, client) = over_http(&[]);
     let client = client.modern().declaring(form());
     let call = client.call("1", "prompt", &json!({"text": "gate never", "cwd": "/"}));
-    line.children.wait_for_method("session/prompt");
+    agent.children.wait_for_method("session/prompt");
     drop(call);
-    line.children.wait_for_method("session/cancel");
-    end(line);
+    agent.children.wait_for_method("session/cancel");
+    end(agent);
 }
 
 #[test]
-fn the_token_is_between_us_and_our_clients() {
+fn the_agent_does_not_get_the_bearer_token() {
     let children = linkspan_testkit::Children::listen();
     let words = ["agent", "--http", "--port", "0", "--token-env", "SECRET"];
     let bridge = crate::setup::launch(&words, &[], &children)
         .env("SECRET", "open-sesame")
         .start();
     let client = client_of(&bridge);
-    let line = Line { bridge, children };
+    let agent = RunningAgent { bridge, children };
     assert_eq!(client.initialize(LATEST, &json!({})).status(), 401);
     let known = client.with("Authorization", "Bearer open-sesame");
     let session = known.session_with(LATEST, &json!({}));
     let done = result(&session.tool("1", "prompt", &json!({"text": "env SECRET"})));
     assert_eq!(text(&done), "SECRET is not set");
-    end(line);
+    end(agent);
 }

@@ -1,7 +1,7 @@
 //! `linkspan agent` from outside: a real process between a scripted MCP client and a scripted ACP agent.
 //!
-//! Each test is one promise to a user. What the agent does is written in the prompt that it is given
-//! (`linkspan-child --agent`), and the test opens its gates.
+//! Each test checks one promise to users. The prompt is the script of the agent (`linkspan-child --agent`),
+//! and the test opens its gates.
 
 mod answering;
 mod asking;

@@ -1,4 +1,4 @@
-//! A bridge with an agent behind it, and how a client talks to it.
+//! `linkspan agent` with an agent, and the client side of its tests.
 
 pub use linkspan_testkit::LATEST;
 use linkspan_testkit::mcp_client::META;
@@ -6,12 +6,12 @@ use linkspan_testkit::{Bridge, Children, Client, Launch, Message, child_program}
 use serde_json::{Value, json};
 
 /// `linkspan agent` and the agents that it starts.
-pub struct Line {
+pub struct RunningAgent {
     pub bridge: Bridge,
     pub children: Children,
 }
 
-/// `linkspan` with these words before, and an agent with these flags behind.
+/// `linkspan` with these words, and an agent with these flags.
 pub fn launch(words: &[&str], agent: &[&str], children: &Children) -> Launch {
     Bridge::launch(env!("CARGO_BIN_EXE_linkspan"))
         .args(words)
@@ -22,30 +22,30 @@ pub fn launch(words: &[&str], agent: &[&str], children: &Children) -> Launch {
         .args(["--watch", &children.address()])
 }
 
-/// `linkspan agent` with these flags, and an agent with those.
-pub fn start(flags: &[&str], agent: &[&str]) -> Line {
+/// `linkspan agent` with these flags, and an agent with its own flags.
+pub fn start(flags: &[&str], agent: &[&str]) -> RunningAgent {
     let children = Children::listen();
     let words: Vec<&str> = [&["agent"], flags].concat();
     let bridge = launch(&words, agent, &children).start();
-    Line { bridge, children }
+    RunningAgent { bridge, children }
 }
 
-/// The same, with a client that has shaken hands and can be asked anything but has no folders.
-pub fn ready(flags: &[&str], agent: &[&str]) -> Line {
-    let line = start(flags, agent);
-    line.greet(&json!({"elicitation": {}}));
-    line
+/// The same, after the handshake of a client that supports every request except roots.
+pub fn ready(flags: &[&str], agent: &[&str]) -> RunningAgent {
+    let agent = start(flags, agent);
+    agent.greet(&json!({"elicitation": {}}));
+    agent
 }
 
-/// `linkspan agent --http`, and a client that has done nothing yet.
-pub fn over_http(flags: &[&str]) -> (Line, Client) {
+/// `linkspan agent --http`, and a client that has sent nothing yet.
+pub fn over_http(flags: &[&str]) -> (RunningAgent, Client) {
     let flags: Vec<&str> = [&["--http", "--port", "0"], flags].concat();
-    let line = start(&flags, &[]);
-    let client = client_of(&line.bridge);
-    (line, client)
+    let agent = start(&flags, &[]);
+    let client = client_of(&agent.bridge);
+    (agent, client)
 }
 
-/// A client of what has just said where it listens.
+/// A client for the address that the server has printed.
 pub fn client_of(bridge: &Bridge) -> Client {
     let url = bridge.line();
     let rest = url.strip_prefix("http://").expect("a URL");
@@ -57,8 +57,8 @@ pub fn client_of(bridge: &Bridge) -> Client {
     }
 }
 
-impl Line {
-    /// Shakes hands as a client with these capabilities.
+impl RunningAgent {
+    /// Performs the handshake as a client with these capabilities.
     pub fn greet(&self, capabilities: &Value) -> Message {
         let client = json!({"name": "testkit-client", "version": "1"});
         let params =
@@ -83,13 +83,13 @@ impl Line {
         id.unwrap_or_else(|| panic!("{started}")).to_owned()
     }
 
-    /// Gives the agent a script and waits until it has done all of it.
+    /// Sends the agent a script as a prompt, and waits for its end.
     #[track_caller]
     pub fn prompt(&self, script: &str) -> Value {
         self.call("\"prompt\"", "prompt", &json!({"text": script}))
     }
 
-    /// Gives the agent a script in a session, and does not wait.
+    /// Sends the agent a script in a session without waiting.
     pub fn begin_prompt(&self, id: &str, session: &str, script: &str) {
         let arguments = json!({"sessionId": session, "text": script});
         self.bridge.call(id, "prompt", &arguments);
@@ -122,29 +122,29 @@ pub fn result(answer: &Message) -> Value {
     result
 }
 
-/// The first text of a result, which must be one that worked.
+/// The first text of a successful result.
 #[track_caller]
 pub fn text(result: &Value) -> &str {
     assert_eq!(result["isError"], false, "{result}");
     result["content"][0]["text"].as_str().expect("a text")
 }
 
-/// The text of a result that must be an error.
+/// The text of an error result.
 #[track_caller]
 pub fn trouble(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     result["content"][0]["text"].as_str().expect("a text")
 }
 
-/// A question for permission in a script; the agent says how it was answered.
+/// A permission request in a script; the agent prints the answer that it gets.
 pub const PERMISSION: &str = r#"ask session/request_permission {"sessionId":"$S","toolCall":{"toolCallId":"c","title":"Delete the quay","rawInput":{"command":"rm quay"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"ever","name":"Always","kind":"allow_always"},{"optionId":"no","name":"No","kind":"reject_once"}]}"#;
 
-/// How the agent was told that this was chosen.
+/// The answer to a permission request with this option.
 pub fn selected(choice: &str) -> String {
     format!(r#"{{"outcome":{{"outcome":"selected","optionId":"{choice}"}}}}"#)
 }
 
-/// How the agent was told that nothing was.
+/// The answer to a cancelled permission request.
 pub const CANCELLED: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 
 /// `params` in the envelope of a client without a handshake.

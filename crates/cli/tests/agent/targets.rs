@@ -1,12 +1,12 @@
-//! An agent wherever a server can be a target.
+//! An agent as a target of other commands.
 
 use linkspan_testkit::Children;
 use serde_json::json;
 
-use crate::setup::{LATEST, Line, PERMISSION, client_of, launch, result, selected, text};
+use crate::setup::{LATEST, PERMISSION, RunningAgent, client_of, launch, result, selected, text};
 
 #[test]
-fn its_tools_are_listed_and_called_from_the_command_line() {
+fn the_tools_of_an_agent_are_listed_and_called_from_the_command_line() {
     let children = Children::listen();
     let mut tools = launch(&["tools", "--json", "--acp"], &[], &children).start();
     assert!(tools.line().contains(r#""name":"start_session""#));
@@ -20,7 +20,7 @@ fn its_tools_are_listed_and_called_from_the_command_line() {
 }
 
 #[test]
-fn permission_is_refused_on_the_command_line_unless_the_flag_says_otherwise() {
+fn permission_is_refused_on_the_command_line_without_the_flag() {
     for (flags, choice) in [(&[][..], "no"), (&["--permission", "allow"], "yes")] {
         let children = Children::listen();
         let text = format!("text={PERMISSION}");
@@ -32,14 +32,14 @@ fn permission_is_refused_on_the_command_line_unless_the_flag_says_otherwise() {
 }
 
 #[test]
-fn connect_and_shrink_take_an_agent() {
+fn connect_and_shrink_accept_an_agent() {
     for words in [&["connect", "--acp"][..], &["shrink", "--acp"]] {
         let children = Children::listen();
         let bridge = launch(words, &[], &children).start();
-        let line = Line { bridge, children };
-        line.greet(&json!({}));
-        assert_eq!(text(&line.prompt("say through")), "through");
-        line.end();
+        let agent = RunningAgent { bridge, children };
+        agent.greet(&json!({}));
+        assert_eq!(text(&agent.prompt("say through")), "through");
+        agent.end();
     }
 }
 

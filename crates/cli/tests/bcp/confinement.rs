@@ -1,4 +1,4 @@
-//! A manifest names files; it reaches only those of its own folder unless the user says otherwise.
+//! A manifest can only name files of its own folder, unless the user allows others.
 
 use crate::files::Scratch;
 use crate::run::{Ran, Run, bcp};
@@ -26,7 +26,7 @@ fn encode(scratch: &Scratch, flags: &[&str]) -> Ran {
     bcp(&args)
 }
 
-/// What the written file shows.
+/// The rendering of the written file.
 fn shown(scratch: &Scratch) -> String {
     let out = scratch.file("o.bcp");
     let ran = bcp(&["decode", &out, "--mode", "minimal"]).well();
@@ -42,7 +42,7 @@ fn is_refused(scratch: &Scratch) {
 }
 
 #[test]
-fn a_file_of_the_folder_is_read_however_it_is_written() {
+fn a_file_of_the_folder_is_read_in_every_spelling_of_its_path() {
     for (file, text) in [
         ("inside.txt", "in here"),
         ("./inside.txt", "in here"),
@@ -57,7 +57,7 @@ fn a_file_of_the_folder_is_read_however_it_is_written() {
 }
 
 #[test]
-fn a_path_that_leads_out_is_refused() {
+fn a_path_outside_is_refused() {
     for file in [
         "../secret.txt",
         "sub/../../secret.txt",
@@ -68,8 +68,8 @@ fn a_path_that_leads_out_is_refused() {
 }
 
 #[test]
-fn a_file_outside_is_refused_whether_it_is_there_or_not() {
-    // Else a manifest could ask which files there are.
+fn a_file_outside_is_refused_whether_it_exists_or_not() {
+    // Otherwise a manifest could probe which files exist.
     for file in ["../no-such-file.txt", "SCRATCH/no-such-file.txt"] {
         let scratch = project(file);
         let error = encode(&scratch, &[]).failed(1).to_owned();
@@ -78,7 +78,7 @@ fn a_file_outside_is_refused_whether_it_is_there_or_not() {
 }
 
 #[test]
-fn the_user_may_allow_it() {
+fn the_user_may_allow_files_outside() {
     for file in ["../secret.txt", "SCRATCH/secret.txt"] {
         let scratch = project(file);
         encode(&scratch, &["--allow-outside"]).well();
@@ -113,7 +113,7 @@ mod links {
     }
 
     #[test]
-    fn so_is_a_file_behind_a_linked_folder() {
+    fn a_file_in_a_linked_folder_outside_is_refused() {
         let scratch = project("way/secret.txt");
         symlink("..", scratch.file("project/way")).unwrap();
         is_refused(&scratch);
@@ -128,7 +128,7 @@ mod links {
     }
 
     #[test]
-    fn a_manifest_that_is_reached_by_a_link_has_the_folder_that_it_is_in() {
+    fn a_manifest_in_a_linked_folder_can_name_files_of_that_folder() {
         let scratch = project("inside.txt");
         symlink("project", scratch.file("alias")).unwrap();
         let (input, out) = (scratch.file("alias/m.json"), scratch.file("o.bcp"));

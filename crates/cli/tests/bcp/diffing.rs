@@ -1,9 +1,9 @@
-//! `diff`: which blocks came, went or changed. Exit codes as of diff(1).
+//! `diff`: added, removed and changed blocks. Exit codes as in diff(1).
 
 use crate::files::{Scratch, vector};
 use crate::run::bcp;
 
-/// A file of these turns of a conversation.
+/// A file with these turns of a conversation.
 fn turns(scratch: &Scratch, name: &str, turns: &[&str]) -> String {
     let blocks: Vec<String> = turns
         .iter()
@@ -16,7 +16,7 @@ fn turns(scratch: &Scratch, name: &str, turns: &[&str]) -> String {
     out
 }
 
-/// The changes that `diff --json` tells, in order.
+/// The changes in `diff --json`, in order.
 fn changes(a: &str, b: &str) -> Vec<String> {
     let told = bcp(&["diff", a, b, "--json"]).json();
     let blocks = told["blocks"].as_array().expect("a list of blocks");
@@ -26,7 +26,7 @@ fn changes(a: &str, b: &str) -> Vec<String> {
 }
 
 #[test]
-fn files_with_the_same_blocks_are_the_same() {
+fn files_with_equal_blocks_are_equal() {
     let file = vector("api", "20_all.bcp");
     let ran = bcp(&["diff", &file, &file]).well();
     assert!(!ran.text().contains("changed"), "{}", ran.text());
@@ -35,7 +35,7 @@ fn files_with_the_same_blocks_are_the_same() {
 }
 
 #[test]
-fn how_blocks_are_stored_makes_no_difference() {
+fn compression_and_references_are_no_difference() {
     let plain = vector("cli", "rep.bcp");
     for other in [
         "rep--compress-blocks",
@@ -48,7 +48,7 @@ fn how_blocks_are_stored_makes_no_difference() {
 }
 
 #[test]
-fn blocks_that_came_went_or_changed_are_told_and_the_exit_code_is_1() {
+fn added_removed_and_changed_blocks_are_listed_with_exit_code_1() {
     let scratch = Scratch::new();
     let two = turns(&scratch, "two", &["one", "two"]);
     let three = turns(&scratch, "three", &["one", "two", "three"]);
@@ -67,7 +67,7 @@ fn blocks_that_came_went_or_changed_are_told_and_the_exit_code_is_1() {
 }
 
 #[test]
-fn a_block_in_the_middle_is_found() {
+fn an_inserted_block_does_not_affect_the_others() {
     let scratch = Scratch::new();
     let before = turns(&scratch, "before", &["one", "two", "three"]);
     let after = turns(&scratch, "after", &["one", "new", "two", "three"]);
@@ -75,7 +75,7 @@ fn a_block_in_the_middle_is_found() {
 }
 
 #[test]
-fn annotations_are_told_by_what_they_are_about() {
+fn annotations_are_named_by_their_target() {
     let scratch = Scratch::new();
     let file = |name: &str, priority: &str| {
         let manifest = format!(
@@ -92,10 +92,10 @@ fn annotations_are_told_by_what_they_are_about() {
     assert_eq!(ran.text(), told);
 }
 
-/// Each of them is about the one before it, so that a name of its own would be as long as the chain.
+/// Each annotation targets the previous one, so a full name would be as long as the chain.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_chain_of_annotations_takes_no_more_than_others() {
+fn a_chain_of_annotations_takes_no_more_memory() {
     let scratch = Scratch::new();
     let chain = |name: &str, value: &str| {
         let block = |at: usize| {
@@ -120,7 +120,7 @@ fn a_chain_of_annotations_takes_no_more_than_others() {
 }
 
 #[test]
-fn trouble_is_2() {
+fn errors_have_exit_code_2() {
     let file = vector("api", "20_all.bcp");
     bcp(&["diff", &file, &file]).well();
     for other in [

@@ -1,4 +1,4 @@
-//! Files to run it on: the vectors, and a folder for one test.
+//! Input files: the vectors, and a folder for each test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ pub fn vectors(folder: &str) -> PathBuf {
         .expect("the vectors are there")
 }
 
-/// The path of one of them.
+/// The path of a vector.
 pub fn vector(folder: &str, name: &str) -> String {
     text(&vectors(folder).join(name))
 }
 
-/// The bytes of one of them.
+/// The bytes of a vector.
 #[track_caller]
 pub fn bytes(folder: &str, name: &str) -> Vec<u8> {
     fs::read(vector(folder, name)).unwrap_or_else(|error| panic!("{folder}/{name}: {error}"))
 }
 
-/// The names in a folder of the vectors that end so, without that end, in order.
+/// The names in a folder of the vectors with this suffix, without the suffix, in order.
 pub fn names(folder: &str, end: &str) -> Vec<String> {
     let entries = fs::read_dir(vectors(folder)).expect("a folder of vectors");
     let mut names: Vec<String> = entries
@@ -35,14 +35,14 @@ pub fn names(folder: &str, end: &str) -> Vec<String> {
     names
 }
 
-/// A folder for one test, gone when the test is over.
+/// A folder for one test, removed after it.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Outside any repository: what a `.gitignore` of ours says is of no interest here.
+        // Outside of any repository, so that no `.gitignore` applies.
         let name = format!("linkspan-bcp-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).expect("the folder can be made");
@@ -53,12 +53,12 @@ impl Scratch {
         &self.0
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub fn file(&self, name: &str) -> String {
         text(&self.0.join(name))
     }
 
-    /// A file with these bytes in it, in folders that are made if need be.
+    /// Writes a file, creating its folders.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let file = self.0.join(name);
         fs::create_dir_all(file.parent().expect("it has a folder")).expect("it can be made");
@@ -70,7 +70,7 @@ impl Scratch {
         fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// What lies in it, in order.
+    /// The names in the folder, in order.
     pub fn listing(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("the folder is there");
         let mut names: Vec<String> = entries

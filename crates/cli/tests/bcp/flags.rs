@@ -1,4 +1,4 @@
-//! Flags that are easily given in another way than we thought of.
+//! Alternative spellings and unusual combinations of flags.
 
 use crate::files::{Scratch, vector};
 use crate::run::{Run, bcp};
@@ -12,7 +12,7 @@ fn a_list_may_end_in_a_comma() {
 }
 
 #[test]
-fn words_may_be_in_any_case_and_have_other_names() {
+fn words_have_aliases_and_ignore_case() {
     let file = vector("api", "20_all.bcp");
     for args in [
         ["--mode", "MD"],
@@ -28,7 +28,7 @@ fn words_may_be_in_any_case_and_have_other_names() {
 }
 
 #[test]
-fn it_has_a_version_of_its_own() {
+fn bcp_has_its_own_version() {
     for flag in ["--version", "-V"] {
         let ran = bcp(&[flag]).well();
         assert!(ran.text().contains(env!("CARGO_PKG_VERSION")));
@@ -36,7 +36,7 @@ fn it_has_a_version_of_its_own() {
 }
 
 #[test]
-fn what_is_usual_can_be_said() {
+fn defaults_can_be_given_explicitly() {
     let scratch = Scratch::new();
     scratch.write("src/a.rs", "x");
     let out = scratch.file("o.bcp");
@@ -51,7 +51,7 @@ fn what_is_usual_can_be_said() {
 }
 
 #[test]
-fn a_block_that_is_not_there_cannot_be_inspected_but_with_compat() {
+fn inspecting_a_missing_block_is_an_error_except_with_compat() {
     let file = vector("api", "20_all.bcp");
     for flags in [&[][..], &["--json"]] {
         let ran = bcp(&[&["inspect", &file, "--block", "99"], flags].concat());
@@ -63,7 +63,7 @@ fn a_block_that_is_not_there_cannot_be_inspected_but_with_compat() {
 }
 
 #[test]
-fn json_needs_no_mode_and_takes_nothing_that_means_nothing() {
+fn json_refuses_flags_without_an_effect() {
     let file = vector("api", "20_all.bcp");
     let run = Run::new(&["decode", &file, "--json"]).env("BCP_RENDER_MODE", "html");
     run.end().well();
@@ -73,7 +73,7 @@ fn json_needs_no_mode_and_takes_nothing_that_means_nothing() {
 }
 
 #[test]
-fn a_manifest_by_another_name_is_packed_and_that_is_said() {
+fn a_manifest_with_another_extension_is_packed_with_a_warning() {
     let scratch = Scratch::new();
     let input = scratch.write("manifest", "\n{ \"blocks\": []}");
     let out = scratch.file("o.bcp");
@@ -129,7 +129,7 @@ fn compressed_blocks_are_counted_but_not_with_compat() {
 }
 
 #[test]
-fn the_help_says_what_happens_to_what_cannot_be_packed_and_to_the_store() {
+fn the_help_explains_left_out_files_and_the_store() {
     let help = bcp(&["encode", "--help"]).well();
     assert!(help.text().contains("the exit code is 0"));
     assert!(help.text().contains("stay there"));

@@ -1,13 +1,13 @@
-//! Plain files and folders, packed without a manifest.
+//! Packing plain files and folders without a manifest.
 
 use serde_json::Value;
 
 use crate::files::Scratch;
 use crate::run::{Ran, Run};
 
-/// Packs `inputs` of the folder, and gives back what was said and the blocks.
+/// Packs `inputs` of the folder; returns the run and the blocks.
 fn pack(scratch: &Scratch, inputs: &[&str]) -> (Ran, Vec<Value>) {
-    // Elsewhere, so that it is no input of a second run.
+    // In another folder, so that it is not an input of a second run.
     let elsewhere = Scratch::new();
     let out = elsewhere.file("packed.bcp");
     let mut args = vec!["encode"];
@@ -88,7 +88,7 @@ fn the_same_folder_gives_the_same_bytes() {
 }
 
 #[test]
-fn languages_are_known_by_name_extension_and_shebang() {
+fn languages_are_detected_by_name_extension_and_shebang() {
     let scratch = Scratch::new();
     let files = [
         ("a.rs", "x", "rust"),
@@ -148,7 +148,7 @@ fn data_and_images_have_their_own_types() {
 }
 
 #[test]
-fn what_git_ignores_is_left_out_unless_asked_for() {
+fn files_ignored_by_git_are_left_out_by_default() {
     let scratch = Scratch::new();
     scratch.write(".gitignore", "target/\n*.log\n");
     for name in ["kept.rs", "noise.log", "target/made.rs", "sub/deep.log"] {
@@ -165,7 +165,7 @@ fn what_git_ignores_is_left_out_unless_asked_for() {
 }
 
 #[test]
-fn hidden_files_are_left_out_unless_asked_for() {
+fn hidden_files_are_left_out_by_default() {
     let scratch = Scratch::new();
     scratch.write("kept.rs", "x");
     scratch.write(".secret.rs", "x");
@@ -201,7 +201,7 @@ fn a_file_that_is_too_large_is_left_out_and_named() {
 }
 
 #[test]
-fn a_manifest_can_be_packed_as_the_file_that_it_is() {
+fn a_manifest_can_be_packed_as_a_file() {
     let scratch = Scratch::new();
     scratch.write("m.json", r#"{"blocks":[]}"#);
     let (_, blocks) = pack(&scratch, &["m.json", "--as-files"]);
@@ -219,7 +219,7 @@ fn the_tree_can_be_left_out() {
 }
 
 #[test]
-fn inputs_that_lead_to_the_same_files_give_them_once() {
+fn files_of_overlapping_inputs_are_packed_once() {
     let scratch = Scratch::new();
     scratch.write("sub/a.rs", "x");
     scratch.write("sub/deep/b.rs", "y");
@@ -236,7 +236,7 @@ fn inputs_that_lead_to_the_same_files_give_them_once() {
 }
 
 #[test]
-fn a_file_that_was_named_and_is_left_out_is_warned_of() {
+fn a_named_file_that_is_left_out_gets_a_warning() {
     let scratch = Scratch::new();
     scratch.write("a.rs", "x");
     scratch.write("logo.bin", [0, 1, 2]);

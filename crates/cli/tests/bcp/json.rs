@@ -1,4 +1,4 @@
-//! `--json`: the documented members, and nothing else on stdout.
+//! `--json`: stdout has the documented members and nothing else.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn told(args: &[&str]) -> Value {
 }
 
 #[test]
-fn inspect_tells_every_block_and_where_it_is() {
+fn inspect_lists_every_block_with_its_offset() {
     let file = vector("api", "20_all.bcp");
     let told = told(&["inspect", &file, "--json"]);
     assert_eq!(told["version"], "1.0");
@@ -40,7 +40,7 @@ fn inspect_tells_every_block_and_where_it_is() {
 }
 
 #[test]
-fn inspect_tells_one_block_if_asked_for_one() {
+fn inspect_lists_one_selected_block() {
     let file = vector("api", "20_all.bcp");
     let told = told(&["inspect", &file, "--json", "--block", "13"]);
     let blocks = told["blocks"].as_array().expect("a list of blocks");
@@ -50,7 +50,7 @@ fn inspect_tells_one_block_if_asked_for_one() {
 }
 
 #[test]
-fn validate_tells_yes_or_why_not() {
+fn validate_reports_validity_or_the_errors() {
     let fine = told(&["validate", &vector("api", "20_all.bcp"), "--json"]);
     assert_eq!(fine["valid"], true);
     assert_eq!(fine.get("error"), None);
@@ -70,7 +70,7 @@ fn validate_tells_yes_or_why_not() {
 }
 
 #[test]
-fn stats_tells_sizes_by_type_and_tokens_by_mode() {
+fn stats_lists_sizes_by_type_and_tokens_by_mode() {
     let told = told(&["stats", &vector("api", "20_all.bcp"), "--json"]);
     assert_eq!(told["bytes"], 568);
     assert_eq!(told["blocks"], 18);
@@ -87,7 +87,7 @@ fn stats_tells_sizes_by_type_and_tokens_by_mode() {
 }
 
 #[test]
-fn tokens_are_counted_by_the_tokenizer_that_was_asked_for() {
+fn tokens_are_counted_with_the_selected_tokenizer() {
     let file = vector("api", "21_budget.bcp");
     let count = |flags: &[&str]| {
         let args = [&["stats", &file, "--json"], flags].concat();
@@ -95,7 +95,7 @@ fn tokens_are_counted_by_the_tokenizer_that_was_asked_for() {
     };
     assert_eq!(count(&[]), count(&["--tokenizer", "o200k"]));
     assert!(count(&["--tokenizer", "cl100k"]) > 0);
-    // With --compat it is the reference's estimate: a quarter of the bytes.
+    // With --compat it is the estimate of the reference implementation: a quarter of the bytes.
     let shown = bcp(&["decode", &file, "--mode", "minimal", "--compat"]).well();
     let bytes = shown.stdout.len() as u64;
     let estimate = count(&["--tokenizer", "estimate", "--compat"]);
@@ -103,7 +103,7 @@ fn tokens_are_counted_by_the_tokenizer_that_was_asked_for() {
 }
 
 #[test]
-fn encode_tells_what_it_wrote() {
+fn encode_reports_its_output() {
     let scratch = Scratch::new();
     let out = scratch.file("o.bcp");
     let input = vector("cli", "all5.json");
@@ -123,7 +123,7 @@ fn errors_stay_on_stderr() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_file_is_named() {
     for command in ["decode", "inspect", "validate", "stats"] {
         let ran = Run::new(&[command, "no/such.bcp"]).end();
         assert!(ran.failed(1).contains("no/such.bcp"), "{}", ran.stderr);

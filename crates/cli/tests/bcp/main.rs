@@ -1,7 +1,7 @@
-//! `linkspan bcp` as its users meet it, through the real binary.
+//! `linkspan bcp` through the real binary.
 //!
-//! What the format asks for is checked against files that the reference made
-//! (`crates/bcp/tests/vectors`); the reference itself is driven in `tests/peers`.
+//! The format is checked against files that the reference implementation wrote (`crates/bcp/tests/vectors`);
+//! `tests/peers` runs the reference implementation itself.
 
 mod confinement;
 mod diffing;

@@ -1,12 +1,12 @@
-//! Hostile files: a clear error that says where, bounded memory, an end, and never a panic.
+//! Malicious files: an error with a position, bounded memory, termination, and no panic.
 
 use crate::files::{bytes, names, vector};
 use crate::run::Ran;
 
-/// What no file may take, whatever it says of itself.
+/// The memory limit for every file.
 const MEMORY_KB: u32 = 64 * 1024;
 
-/// The files that are refused, and the index of the block at fault where one is.
+/// The refused files, and the index of the invalid block, if there is one.
 const REFUSED: &[(&str, Option<u64>)] = &[
     ("bad_magic", None),
     ("bomb_block_2048MB", Some(0)),
@@ -53,7 +53,8 @@ const REFUSED: &[(&str, Option<u64>)] = &[
     ("zstd_truncated", None),
 ];
 
-/// The reference reads these; we do not, because two readers could read them differently.
+/// The reference implementation reads these files; linkspan refuses them, because two readers could interpret
+/// them differently.
 const STRICTER: [&str; 4] = [
     "line_u64",
     "role_0x102_truncates",
@@ -61,10 +62,10 @@ const STRICTER: [&str; 4] = [
     "wrong_wiretype_for_known",
 ];
 
-/// Valid, and yet there is nothing to show.
+/// Valid files without a block to render.
 const NOTHING: [&str; 2] = ["annotation_only", "end_only"];
 
-/// Valid, but what they hold is not text.
+/// Valid files with contents that are not text.
 const NOT_TEXT: [&str; 2] = ["nonutf8_content", "nonutf8_one_of_two"];
 
 const MODES: [&str; 3] = ["xml", "markdown", "minimal"];
@@ -93,7 +94,7 @@ fn offset(message: &str) -> Option<u64> {
     })
 }
 
-/// Every way to read a file ends with one error that says where.
+/// Checks that every command for reading ends with one error that has a position.
 fn is_refused(name: &str, block: Option<u64>) {
     let file = vector("malformed", &format!("{name}.bcp"));
     let says_where = |message: &str| {
@@ -128,7 +129,7 @@ fn is_refused(name: &str, block: Option<u64>) {
     }
 }
 
-/// Names that begin so, in the table of refusals.
+/// The refused files whose names match.
 fn refused(wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = (&'static str, Option<u64>)> {
     REFUSED
         .iter()
@@ -141,7 +142,7 @@ fn large(name: &str) -> bool {
 }
 
 #[test]
-fn a_broken_file_is_refused_with_its_place() {
+fn a_damaged_file_is_refused_with_a_position() {
     for (name, block) in refused(|name| !large(name)) {
         is_refused(name, block);
     }
@@ -162,7 +163,7 @@ fn a_tree_that_is_too_deep_is_refused() {
 }
 
 #[test]
-fn the_place_is_one_in_the_file() {
+fn the_position_is_an_offset_in_the_file() {
     for (name, at) in [
         ("reserved_byte_1", Some(7)),
         ("hdr_has_index_trailer", Some(23)),
@@ -178,14 +179,14 @@ fn the_place_is_one_in_the_file() {
         let told = run(&["validate", &file, "--json"]).json();
         let offset = told["error"]["offset"].as_u64().expect("an offset");
         let length = bytes("malformed", &format!("{name}.bcp")).len() as u64;
-        // From the start of the file, not of whatever slice was read.
+        // The offset counts from the start of the file.
         assert!((4..=length).contains(&offset), "{name}: {told}");
         assert!(at.is_none_or(|at| at == offset), "{name}: {told}");
     }
 }
 
 #[test]
-fn what_is_only_odd_is_read() {
+fn unusual_but_valid_files_are_read() {
     let readable = names("malformed", ".bcp");
     let readable = readable
         .iter()
@@ -198,7 +199,7 @@ fn what_is_only_odd_is_read() {
             &["validate", &file][..],
             &["validate", &file, "--json"],
             &["inspect", &file],
-            // A vocabulary alone has 70 MB, most of that pages of the program.
+            // A vocabulary alone takes 70 MB, most of it pages of the program.
             &["stats", &file, "--tokenizer", "estimate"],
         ] {
             let ran = run(args);
@@ -224,14 +225,14 @@ fn one_block_that_is_not_text_does_not_hide_the_others() {
         let ran = run(&["decode", &file, "--mode", mode]);
         let text = String::from_utf8_lossy(&ran.stdout);
         assert!(text.contains("Hi"), "{mode}: {ran:?}");
-        // The reference gives up on the whole file.
+        // The reference implementation fails on the whole file.
         let ran = run(&["decode", &file, "--mode", mode, "--compat"]);
         ran.failed(1);
         assert_eq!(ran.text(), "", "{mode}");
     }
 }
 
-/// What the reference did: the name, its verdict, and what it showed in mode `minimal`.
+/// The results of the reference implementation: the name, the verdict, and the output in mode `minimal`.
 fn results() -> Vec<(String, bool, Option<String>)> {
     let text = String::from_utf8(bytes("malformed", "RESULTS.txt")).expect("it is text");
     let mut out = Vec::new();
@@ -240,7 +241,7 @@ fn results() -> Vec<(String, bool, Option<String>)> {
         let (Some(valid), Some(shown)) = (lines.next(), lines.next()) else {
             break;
         };
-        // Python's way to write a string; there is nothing in it but escaped newlines.
+        // A Python string literal, whose only escapes are newlines.
         let shown = shown.trim().strip_prefix("decode rc=0: '");
         let shown = shown.and_then(|text| text.strip_suffix('\''));
         out.push((
@@ -254,7 +255,7 @@ fn results() -> Vec<(String, bool, Option<String>)> {
 }
 
 #[test]
-fn with_compat_odd_files_look_as_the_reference_shows_them() {
+fn with_compat_unusual_files_are_rendered_like_the_reference_implementation() {
     for (name, valid, shown) in results() {
         let refused = REFUSED.iter().any(|(refused, _)| *refused == name);
         let stricter = STRICTER.contains(&name.as_str());

@@ -1,10 +1,10 @@
-//! Manifests: what the reference makes of one we make of it, byte for byte, and what it refuses we
-//! refuse in our own words; but for what we read on purpose, and refuse on purpose.
+//! Manifests produce the same bytes as with the reference implementation, and are refused for the same
+//! reasons, except for documented differences.
 
 use crate::files::{Scratch, bytes, names, vector};
 use crate::run::{Ran, bcp};
 
-/// Encodes a manifest of the vectors, and gives back the bytes as well.
+/// Encodes a manifest of the vectors; returns the run and the bytes.
 fn encode(manifest: &str, flags: &[&str]) -> (Ran, Option<Vec<u8>>) {
     let scratch = Scratch::new();
     let (input, out) = (vector("cli", manifest), scratch.file("out.bcp"));
@@ -14,7 +14,7 @@ fn encode(manifest: &str, flags: &[&str]) -> (Ran, Option<Vec<u8>>) {
 }
 
 #[test]
-fn every_manifest_becomes_the_bytes_of_the_reference() {
+fn every_manifest_becomes_the_bytes_of_the_reference_implementation() {
     for name in names("cli", ".bcp") {
         let (manifest, flags) = match name.split_once("--") {
             Some((manifest, flags)) => (manifest, flags.split("--").collect()),
@@ -37,8 +37,8 @@ fn every_manifest_becomes_the_bytes_of_the_reference() {
 }
 
 #[test]
-fn what_the_reference_refuses_is_refused_with_the_same_meaning() {
-    // What the message has to name; the place, where one block is at fault.
+fn manifests_that_the_reference_implementation_refuses_are_refused() {
+    // The word that the message has to contain, and the index of the invalid block, if there is one.
     for (manifest, named, block) in [
         ("bad_baddocfmt", &["rst", "markdown"][..], true),
         ("bad_badfmt", &["xml", "json"], true),
@@ -66,7 +66,7 @@ fn what_the_reference_refuses_is_refused_with_the_same_meaning() {
 }
 
 #[test]
-fn what_the_reference_takes_is_taken() {
+fn manifests_that_the_reference_implementation_accepts_are_accepted() {
     for (manifest, length) in [("bad_both", 31), ("bad_desc", 22)] {
         let (ran, written) = encode(&format!("{manifest}.json"), &[]);
         ran.well();
@@ -112,7 +112,7 @@ fn files_outside_the_manifests_folder_are_not_read() {
 }
 
 #[test]
-fn a_priority_that_does_not_exist_is_refused_on_every_type_but_not_with_compat() {
+fn an_unknown_priority_is_refused_on_every_type_except_with_compat() {
     let (ran, written) = encode("bad_unknownfield.json", &[]);
     assert!(ran.failed(1).contains("bogus"), "{}", ran.stderr);
     assert_eq!(written, None);
@@ -122,7 +122,7 @@ fn a_priority_that_does_not_exist_is_refused_on_every_type_but_not_with_compat()
 }
 
 #[test]
-fn summaries_and_priorities_count_for_every_type_but_not_with_compat() {
+fn summaries_and_priorities_apply_to_every_type_except_with_compat() {
     let scratch = Scratch::new();
     let input = scratch.write(
         "m.json",

@@ -1,4 +1,4 @@
-//! Names of files that are no text, or no text that is to be trusted; and a terminal's safety.
+//! File names that are not UTF-8 or contain control characters, and output to a terminal.
 
 #![cfg(unix)]
 
@@ -26,7 +26,7 @@ fn names_that_are_not_utf8_are_read_and_written() {
     let scratch = Scratch::new();
     let name = OsStr::from_bytes(b"caf\xe9.bcp");
     let text = OsStr::from_bytes(b"caf\xe9.txt");
-    // Some file systems have no such names.
+    // Some file systems refuse such names.
     if fs::copy(vector("api", "20_all.bcp"), scratch.path().join(name)).is_err() {
         return;
     }
@@ -45,7 +45,7 @@ fn names_that_are_not_utf8_are_read_and_written() {
 }
 
 #[test]
-fn a_name_can_neither_forge_a_line_nor_drive_a_terminal() {
+fn a_name_can_neither_forge_a_line_nor_control_a_terminal() {
     let scratch = Scratch::new();
     scratch.write("odd/kept.rs", "x");
     scratch.write("odd/b\nwarning: fake", [0, 1]);
@@ -67,7 +67,7 @@ fn a_name_can_neither_forge_a_line_nor_drive_a_terminal() {
     }
 }
 
-/// What a terminal gets, if there is a program that can play one.
+/// The output to a terminal, if there is a program that can emulate one.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(command: &str) -> Option<Vec<u8>> {
     let command = format!("{} bcp {command}", env!("CARGO_BIN_EXE_linkspan"));
@@ -82,7 +82,7 @@ fn on_a_terminal(command: &str) -> Option<Vec<u8>> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn contents_cannot_drive_a_terminal() {
+fn contents_cannot_control_a_terminal() {
     let scratch = Scratch::new();
     let input = scratch.write("esc.txt", "\x1b]0;pwn\x07é\r\nb\r\n");
     let file = scratch.file("esc.bcp");
@@ -116,10 +116,10 @@ fn contents_cannot_drive_a_terminal() {
     );
 }
 
-/// More than is held in memory, so that it passes in pieces.
+/// More than is held in memory, so that it is written in pieces.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_long_text_is_not_torn_on_its_way_to_a_terminal() {
+fn a_long_text_reaches_a_terminal_complete() {
     let scratch = Scratch::new();
     let manifest = format!(
         r#"{{"blocks":[{{"type":"document","title":"t","content":"x{}"}}]}}"#,

@@ -1,4 +1,4 @@
-//! `decode` as people use it: parts of a file, budgets, and output that cannot be forged.
+//! `decode`: parts of a file, budgets, and output that contents cannot imitate.
 
 use crate::files::{Scratch, vector};
 use crate::run::{Ran, Run, bcp};
@@ -16,7 +16,7 @@ fn minimal(name: &str, flags: &[&str]) -> String {
 }
 
 #[test]
-fn only_the_types_that_were_asked_for_are_shown() {
+fn only_selected_types_are_shown() {
     let shown = minimal("20_all", &["--include", "code,structured_data"]);
     assert!(shown.contains("--- src/main.rs [rust] ---"), "{shown}");
     assert!(shown.contains("--- data [json] ---"), "{shown}");
@@ -27,14 +27,14 @@ fn only_the_types_that_were_asked_for_are_shown() {
 }
 
 #[test]
-fn a_type_that_does_not_exist_is_a_usage_error_that_lists_those_that_do() {
+fn an_unknown_type_is_a_usage_error_that_lists_the_types() {
     let ran = decode("20_all", &["--include", "code,poem"]);
     assert!(ran.failed(2).contains("poem"), "{}", ran.stderr);
     assert!(ran.stderr.contains("conversation"), "{}", ran.stderr);
 }
 
 #[test]
-fn only_the_blocks_that_were_asked_for_are_shown() {
+fn only_selected_blocks_are_shown() {
     assert_eq!(minimal("20_all", &["--block", "5"]), "[assistant] ok\n");
     let two = minimal("20_all", &["--block", "3,5"]);
     assert!(two.starts_with("[system] "), "{two}");
@@ -42,13 +42,13 @@ fn only_the_blocks_that_were_asked_for_are_shown() {
 }
 
 #[test]
-fn a_block_that_is_not_there_is_an_error() {
+fn a_missing_block_is_an_error() {
     let ran = decode("20_all", &["--block", "99"]);
     assert!(ran.failed(1).contains("99"), "{}", ran.stderr);
 }
 
 #[test]
-fn the_environment_may_say_the_mode_and_the_command_line_has_the_last_word() {
+fn the_command_line_overrides_the_mode_of_the_environment() {
     let file = vector("api", "02_conversation.bcp");
     let run = |args: &[&str]| {
         let run = Run::new(&[&["decode", &file], args].concat());
@@ -74,8 +74,8 @@ fn nothing_is_coloured_in_a_pipe() {
 }
 
 #[test]
-fn a_budget_with_room_for_everything_leaves_nothing_out() {
-    // The reference never shows low priorities in full once there is a budget.
+fn a_budget_with_room_for_all_blocks_shows_them_in_full() {
+    // The reference implementation never shows low priorities in full when there is a budget.
     let whole = minimal("21_budget", &[]);
     assert_eq!(minimal("21_budget", &["--budget", "100000"]), whole);
 }
@@ -90,7 +90,7 @@ fn a_smaller_budget_shows_less() {
 }
 
 #[test]
-fn a_budget_holds_for_the_whole_text() {
+fn a_budget_applies_to_the_whole_text() {
     let scratch = Scratch::new();
     let blocks: Vec<String> = (0..40)
         .map(|at| {
@@ -117,10 +117,10 @@ fn a_budget_holds_for_the_whole_text() {
                 "o200k",
             ];
             let ran = bcp(&args);
-            // Without room for a single block there may be nothing to show.
+            // Without room for a single block the output may be empty.
             assert!(budget < 200 || ran.code == Some(0), "{budget}: {ran:?}");
-            // English has some four bytes per token, so twice that is generous. The exact count is
-            // a property test of the codec's.
+            // English has about four bytes per token, so eight are a generous bound. A property test of the
+            // codec checks the exact count.
             let most = budget * 8 + 64;
             assert!(ran.stdout.len() as u64 <= most, "{budget} {mode}: {ran:?}");
         }
@@ -128,7 +128,7 @@ fn a_budget_holds_for_the_whole_text() {
 }
 
 #[test]
-fn critical_blocks_beyond_the_budget_are_shown_and_that_is_said() {
+fn critical_blocks_beyond_the_budget_are_shown_with_a_warning() {
     let flags = ["--budget", "1", "--mode", "minimal"];
     let ran = decode("21_budget", &flags);
     assert!(ran.text().contains("--- with_sum_0.rs"), "{}", ran.text());
@@ -138,7 +138,7 @@ fn critical_blocks_beyond_the_budget_are_shown_and_that_is_said() {
 }
 
 #[test]
-fn a_budget_that_is_no_number_is_a_usage_error() {
+fn a_budget_that_is_not_a_number_is_a_usage_error() {
     decode("20_all", &["--budget=100000"]).well();
     for budget in ["-1", "many", "1.5"] {
         let flag = format!("--budget={budget}");
@@ -174,7 +174,7 @@ fn a_path_cannot_forge_a_header() {
 }
 
 #[test]
-fn hunks_keep_their_line_numbers_but_not_with_compat() {
+fn hunks_keep_their_line_numbers_except_with_compat() {
     let ours = minimal("07_diff", &[]);
     assert!(ours.contains("@@ -10") && ours.contains("+12"), "{ours}");
     assert!(ours.contains("@@ -50") && ours.contains("+52"), "{ours}");
@@ -182,7 +182,7 @@ fn hunks_keep_their_line_numbers_but_not_with_compat() {
 }
 
 #[test]
-fn a_summary_stands_for_a_block_of_any_type_but_not_with_compat() {
+fn blocks_of_every_type_are_shown_by_their_summary_except_with_compat() {
     let flags = ["--verbosity", "summary"];
     let ours = minimal("20_all", &flags);
     for text in ["Entry point", "nothing", "doc sum"] {
@@ -192,7 +192,7 @@ fn a_summary_stands_for_a_block_of_any_type_but_not_with_compat() {
     assert!(!theirs.contains("doc sum"), "{theirs}");
 }
 
-/// A file of a turn and an annotation whose kind means nothing.
+/// A file with a turn and an annotation of an unknown kind.
 fn damaged_annotation(scratch: &Scratch) -> String {
     let turn = [2, 0, 8, 1, 0, 2, 2, 1, 2, b'H', b'i'];
     let annotation = [8, 0, 10, 1, 0, 0, 2, 0, 9, 3, 1, 1, 2];
@@ -208,7 +208,7 @@ fn damaged_annotation(scratch: &Scratch) -> String {
 }
 
 #[test]
-fn a_damaged_annotation_is_told() {
+fn a_damaged_annotation_is_reported() {
     let scratch = Scratch::new();
     let file = damaged_annotation(&scratch);
     for more in [
@@ -227,12 +227,12 @@ fn a_damaged_annotation_is_told() {
             "{text}"
         );
     }
-    // Who asks for other blocks hears nothing of it.
+    // The annotation is not reported if other blocks are selected.
     bcp(&["decode", &file, "--block", "2"]).well();
 }
 
 #[test]
-fn blocks_that_do_not_fit_are_counted_and_the_budget_holds_to_the_token() {
+fn blocks_that_do_not_fit_are_counted_within_the_exact_budget() {
     let scratch = Scratch::new();
     let blocks: Vec<String> = (0..60)
         .map(|at| {
@@ -265,7 +265,7 @@ fn blocks_that_do_not_fit_are_counted_and_the_budget_holds_to_the_token() {
 }
 
 #[test]
-fn a_budget_that_is_no_number_is_told() {
+fn an_invalid_budget_is_named_in_the_error() {
     let ran = bcp(&["decode", "x.bcp", "--budget", "abc"]);
     ran.failed(2);
     let said = &ran.stderr;
@@ -273,7 +273,7 @@ fn a_budget_that_is_no_number_is_told() {
 }
 
 #[test]
-fn json_that_is_no_manifest_is_told_with_the_right_line() {
+fn json_that_is_not_a_manifest_is_an_error_with_the_correct_command() {
     let scratch = Scratch::new();
     let file = scratch.write("package.json", r#"{"name":"app","version":"1.0.0"}"#);
     let output = scratch.file("o.bcp");

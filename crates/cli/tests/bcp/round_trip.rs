@@ -1,4 +1,4 @@
-//! `decode --json` is a manifest: `encode -` makes the same bytes of it.
+//! `decode --json` writes a manifest from which `encode -` restores the same bytes.
 
 use serde_json::Value;
 
@@ -24,10 +24,10 @@ fn comes_back(folder: &str, name: &str, flags: &[&str]) {
 }
 
 #[test]
-fn every_type_of_block_comes_back_as_the_same_bytes() {
+fn every_type_of_block_is_restored_to_the_same_bytes() {
     for name in names("api", ".bcp") {
         let flags: &[&str] = match name.as_str() {
-            "12_reference" => continue, // has nothing that could come back
+            "12_reference" => continue, // its reference cannot be resolved
             "13_autodedup" => &["--dedup"],
             "14_block_zstd" => &["--compress-blocks"],
             "15_payload_zstd" => &["--compress-payload"],
@@ -38,7 +38,7 @@ fn every_type_of_block_comes_back_as_the_same_bytes() {
 }
 
 #[test]
-fn so_does_what_we_do_not_know_and_what_is_not_text() {
+fn unknown_types_and_binary_contents_are_restored_too() {
     for name in [
         "type_0",
         "type_0x42_unknown",
@@ -56,7 +56,7 @@ fn so_does_what_we_do_not_know_and_what_is_not_text() {
 }
 
 #[test]
-fn the_words_are_those_of_the_manifest() {
+fn the_json_uses_the_names_of_the_manifest() {
     let file = vector("api", "20_all.bcp");
     let told = Run::new(&["decode", &file, "--json"]).end().well().json();
     let types: Vec<&str> = told["blocks"]

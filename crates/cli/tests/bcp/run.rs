@@ -1,4 +1,4 @@
-//! Running `linkspan bcp …` to its end: bytes in, bytes out, bounded in time and, if wanted, memory.
+//! Runs `linkspan bcp …` to its end, with a time limit and an optional memory limit.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::process::{Command, ExitStatus};
 
 use linkspan_testkit::run_watched;
 
-/// `linkspan bcp` with these arguments, run to its end.
+/// Runs `linkspan bcp` with these arguments to its end.
 #[track_caller]
 pub fn bcp(args: &[&str]) -> Ran {
     Run::new(args).end()
 }
 
-/// A run about to begin. What the tester's machine says about modes, colours and logs is unset.
+/// A run before its start. Modes, colours and logs of the environment are unset.
 #[must_use]
 pub struct Run {
     command: Command,
@@ -24,10 +24,10 @@ impl Run {
         Self::of(Command::new(env!("CARGO_BIN_EXE_linkspan")), args)
     }
 
-    /// The same, but a run that asks for more than so many kilobytes dies of it.
+    /// Adds a memory limit: a run that allocates more kilobytes fails.
     ///
-    /// The limit is on private writable memory. That cannot be missed, as a peak between two looks
-    /// at `/proc` can, and says nothing of address space, of which a program may reserve a lot.
+    /// The limit applies to private writable memory. Unlike samples of `/proc` it cannot miss a peak, and it
+    /// ignores address space that is only reserved.
     #[cfg(target_os = "linux")]
     pub fn within_kb(kb: u32, args: &[&str]) -> Self {
         let mut command = Command::new("sh");
@@ -63,7 +63,7 @@ impl Run {
         self
     }
 
-    /// The folder that it runs in.
+    /// Sets the working directory.
     pub fn inside(mut self, folder: impl AsRef<Path>) -> Self {
         self.command.current_dir(folder);
         self
@@ -74,7 +74,7 @@ impl Run {
         self
     }
 
-    /// Runs it.
+    /// Runs the command.
     #[track_caller]
     pub fn end(mut self) -> Ran {
         let mut peak_kb = 0;
@@ -91,10 +91,10 @@ impl Run {
     }
 }
 
-/// The peak so far. A process that has ended has none any more.
+/// The memory peak so far; zero after the process has ended.
 fn resident_kb(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    // Before it is the program that it is to become, it shows the memory of the process that starts it.
+    // Before `exec`, `/proc` shows the memory of the parent process.
     let begun = status.starts_with("Name:\tlinkspan\n");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.filter(|_| begun);
@@ -102,20 +102,20 @@ fn resident_kb(pid: u32) -> u64 {
         .unwrap_or(0)
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     /// `None` if a signal ended it.
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
     pub stderr: String,
-    /// At least so much memory it had.
+    /// A lower bound of the memory peak.
     pub peak_kb: u64,
     status: ExitStatus,
 }
 
 impl Ran {
-    /// Fails the test unless it went well and without a word on stderr.
+    /// Fails the test unless the run succeeded with an empty stderr.
     #[track_caller]
     pub fn well(self) -> Self {
         assert!(
@@ -127,7 +127,7 @@ impl Ran {
         self
     }
 
-    /// Fails the test unless it ended with this code and one error, which it gives back.
+    /// Fails the test unless the run ended with this code and one error, which is returned.
     #[track_caller]
     pub fn failed(&self, code: i32) -> &str {
         assert_eq!(self.code, Some(code), "{}: {}", self.status, self.stderr);
@@ -139,13 +139,13 @@ impl Ran {
         first
     }
 
-    /// What it printed, as text.
+    /// Its stdout as text.
     #[track_caller]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.stdout).expect("the output is UTF-8")
     }
 
-    /// What it printed, as JSON.
+    /// Its stdout as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         let text = self.text();

@@ -7,7 +7,7 @@ use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Bridge, Launch, Message};
 use serde_json::{Value, json};
 
-/// The server with these flags, and none of the tester's settings.
+/// The server with these flags, and without settings of the environment.
 pub fn launch<S: AsRef<std::ffi::OsStr>>(flags: impl IntoIterator<Item = S>) -> Launch {
     ["BCP_RENDER_MODE", "BCP_CLI_TIMEOUT_MS", "BCP_LOG_LEVEL"]
         .into_iter()
@@ -19,14 +19,14 @@ pub fn launch<S: AsRef<std::ffi::OsStr>>(flags: impl IntoIterator<Item = S>) -> 
         .args(flags)
 }
 
-/// A server for one folder, and a client that has shaken hands with it.
+/// A server for one folder, after the handshake of a client.
 pub fn ready(root: &Path) -> Bridge {
     let server = launch([Path::new("--root"), root]).start();
     server.initialize(LATEST);
     server
 }
 
-/// A folder for one test, gone when the test is over.
+/// A folder for one test, removed after it.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -69,7 +69,7 @@ pub fn texts(answer: &Message) -> (Vec<String>, bool) {
     (content.iter().map(text).collect(), is_error)
 }
 
-/// The one text of a tool's result, and whether it is an error.
+/// The only text of a tool's result, and whether it is an error.
 #[track_caller]
 pub fn text(answer: &Message) -> (String, bool) {
     let (texts, is_error) = texts(answer);
@@ -79,7 +79,7 @@ pub fn text(answer: &Message) -> (String, bool) {
     (text.clone(), is_error)
 }
 
-/// Asserts that a tool failed and says this.
+/// Asserts that a tool failed with this text.
 #[track_caller]
 pub fn assert_error(answer: &Message, word: &str) {
     let (text, is_error) = text(answer);
@@ -87,7 +87,7 @@ pub fn assert_error(answer: &Message, word: &str) {
     assert!(text.contains(word), "{text}");
 }
 
-/// Asserts that a call came as far as the file, which holds "no BCP": it may be used.
+/// Asserts that a call has opened the file, which contains "no BCP".
 #[track_caller]
 pub fn assert_reached(answer: &Message) {
     assert_error(answer, "not a BCP file");
@@ -103,7 +103,7 @@ pub fn modern(mut params: Value) -> Value {
     params
 }
 
-/// The array of the specification, letter by letter.
+/// The array of the specification, byte for byte.
 fn tools() -> Value {
     let path = json!({"type": "string", "description": "Absolute path to the .bcp file"});
     json!([
@@ -164,7 +164,7 @@ fn tools() -> Value {
 }
 
 #[test]
-fn every_revision_with_a_handshake_is_spoken() {
+fn every_revision_with_a_handshake_is_supported() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", LATEST] {
         let server = launch::<&str>([]).start();
         let welcome = server.initialize(version).json();
@@ -179,7 +179,7 @@ fn every_revision_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn a_revision_that_is_unknown_is_answered_with_the_last_one_that_has_a_handshake() {
+fn an_unknown_revision_gets_the_last_one_with_a_handshake() {
     let server = launch::<&str>([]).start();
     let welcome = server.initialize("1999-12-31").json();
     assert_eq!(welcome["result"]["protocolVersion"], LATEST);
@@ -214,7 +214,7 @@ fn a_client_without_a_handshake_is_served_as_well() {
 }
 
 #[test]
-fn a_modern_call_needs_no_word_before_it() {
+fn a_modern_call_needs_no_handshake() {
     let server = launch::<&str>([]).start();
     let call = json!({"name": "read_bcp_file", "arguments": {"path": "nothing.bcp"}});
     server.request("1", "tools/call", &modern(call));
@@ -222,7 +222,7 @@ fn a_modern_call_needs_no_word_before_it() {
 }
 
 #[test]
-fn methods_and_tools_that_do_not_exist_are_errors_of_the_protocol() {
+fn unknown_methods_and_tools_are_protocol_errors() {
     let server = launch::<&str>([]).start();
     server.initialize(LATEST);
     server.request("1", "resources/list", &json!({}));
@@ -238,7 +238,7 @@ fn methods_and_tools_that_do_not_exist_are_errors_of_the_protocol() {
 }
 
 #[test]
-fn what_is_no_json_is_logged_and_the_server_goes_on() {
+fn invalid_json_is_logged_and_the_server_continues() {
     let mut server = launch::<&str>([]).start();
     server.send("{\"jsonrpc\": nonsense");
     assert_eq!(server.answer("null").code(), Some(-32700));
@@ -254,7 +254,7 @@ fn what_is_no_json_is_logged_and_the_server_goes_on() {
 }
 
 #[test]
-fn a_closed_stdin_is_the_end_and_no_error() {
+fn a_closed_stdin_ends_the_server_without_an_error() {
     let mut silent = launch::<&str>([]).start();
     silent.close_stdin();
     assert_eq!(silent.exit_code(), Some(0));
@@ -272,7 +272,7 @@ fn a_closed_stdin_is_the_end_and_no_error() {
 }
 
 #[test]
-fn settings_that_mean_nothing_are_told_at_the_start() {
+fn invalid_settings_are_reported_at_the_start() {
     for (name, value) in [
         ("BCP_RENDER_MODE", "html"),
         ("BCP_CLI_TIMEOUT_MS", "soon"),

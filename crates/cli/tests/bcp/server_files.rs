@@ -1,4 +1,4 @@
-//! `linkspan bcp mcp`: which files a client may use, what it is asked for them, and how calls end.
+//! `linkspan bcp mcp`: the files that a client may use, the requests for its roots, and the end of calls.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn respond(server: &Bridge, question: &Message, result: &Value) {
     ));
 }
 
-/// Shakes hands as a client that can be asked nothing.
+/// The handshake of a client without capabilities.
 fn initialize_plain(server: &Bridge) {
     let client = json!({"name": "plain", "version": "1"});
     let params = json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": client});
@@ -35,7 +35,7 @@ fn initialize_plain(server: &Bridge) {
 }
 
 #[test]
-fn arguments_that_are_wrong_are_told_to_the_model() {
+fn wrong_arguments_are_error_results_for_the_model() {
     let scratch = Scratch::new("arguments");
     let text = scratch.write("notes.txt", "text");
     let path = scratch.write("a.bcp", "no BCP");
@@ -62,7 +62,7 @@ fn arguments_that_are_wrong_are_told_to_the_model() {
 }
 
 #[test]
-fn without_a_root_the_current_folder_is_it() {
+fn the_default_root_is_the_current_folder() {
     let scratch = Scratch::new("here");
     scratch.write("a.bcp", "no BCP");
     let server = launch::<&str>([]).within(scratch.path("")).start();
@@ -102,7 +102,7 @@ fn a_path_outside_the_roots_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_does_not_lead_outside() {
+fn links_to_files_outside_are_refused() {
     use std::os::unix::fs::symlink;
     let scratch = Scratch::new("links");
     scratch.write("in/m.json", "{}");
@@ -116,7 +116,7 @@ fn a_link_does_not_lead_outside() {
         assert_error(&server.answer("1"), "outside the folders");
         let encode = json!({"manifest_path": "m.json", "output_path": path});
         let why = match path {
-            // Nothing is written through a link, wherever it leads.
+            // Files are not written through a link, whatever its target.
             "link.bcp" => "is a link",
             _ => "outside the folders",
         };
@@ -137,7 +137,7 @@ fn the_clients_roots_open_a_folder() {
     respond(&server, &question, &offer(&scratch.path("out")));
     assert_reached(&server.answer("1"));
 
-    // The answer is kept until the client says otherwise.
+    // The roots are cached until the client notifies a change.
     read(&server, "2", &path);
     assert_reached(&server.answer("2"));
     server.send(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
@@ -168,7 +168,7 @@ fn a_client_without_a_handshake_may_offer_folders_too() {
 }
 
 #[test]
-fn calls_that_wait_for_their_client_hold_up_no_other() {
+fn calls_that_wait_for_roots_block_no_others() {
     let scratch = Scratch::new("many");
     let path = scratch.write("in/a.bcp", "no BCP");
     let server = ready(&scratch.path("in"));
@@ -205,19 +205,19 @@ fn a_call_that_is_cancelled_is_not_answered() {
 }
 
 #[test]
-fn an_unanswered_question_is_not_the_calls_fault() {
+fn an_unanswered_roots_request_does_not_fail_the_call_by_timeout() {
     let scratch = Scratch::new("late");
     let server = launch([Path::new("--root"), &scratch.path("")])
         .env("BCP_CLI_TIMEOUT_MS", "400")
         .start();
     server.initialize(LATEST);
-    // The client is asked for its roots and never answers.
+    // The client does not answer `roots/list`.
     read(&server, "1", scratch.path("../b.bcp"));
     assert_error(&server.answer("1"), "outside the folders");
 }
 
 #[test]
-fn a_question_is_not_waited_for_after_stdin_is_closed() {
+fn requests_to_the_client_end_when_stdin_closes() {
     let scratch = Scratch::new("closed");
     let mut server = ready(&scratch.path(""));
     read(&server, "1", scratch.path("../b.bcp"));
@@ -232,7 +232,7 @@ fn a_question_is_not_waited_for_after_stdin_is_closed() {
 
 #[cfg(unix)]
 #[test]
-fn what_could_block_is_refused() {
+fn files_that_could_block_are_refused() {
     let scratch = Scratch::new("fifo");
     let fifo = scratch.path("pipe.bcp");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();

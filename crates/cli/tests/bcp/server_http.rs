@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::server::{LATEST, Scratch, assert_error, assert_reached, launch};
 
-/// A server over HTTP that says where it listens. It has to end in order.
+/// A server over HTTP that prints its address. It has to end without an error.
 struct Listening {
     bridge: Bridge,
     url: String,
@@ -70,7 +70,7 @@ fn roots_of_a_client_over_http_open_nothing() {
     let path = scratch.write("out/b.bcp", "no BCP");
     let server = Listening::start(&scratch.path("in"), &[]);
     let arguments = json!({"path": path});
-    // Both declare roots, and neither is asked.
+    // Both clients declare roots, and neither is asked for them.
     let session = server.client().session(LATEST);
     let answer = session.tool("1", "read_bcp_file", &arguments);
     assert_error(&answer, "outside the folders");
@@ -83,7 +83,7 @@ fn roots_of_a_client_over_http_open_nothing() {
 }
 
 #[test]
-fn the_guard_is_that_of_expose() {
+fn the_http_checks_are_those_of_expose() {
     let scratch = Scratch::new("http-guard");
     let mut open = launch(["--http", "--host", "0.0.0.0", "--port", "0"]).start();
     assert_eq!(open.exit_code(), Some(2));

@@ -1,4 +1,4 @@
-//! `linkspan bcp mcp`: what its tools do with real files.
+//! `linkspan bcp mcp`: its tools with real files.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::files::vectors;
 use crate::server::{LATEST, Scratch, assert_error, launch, ready, text, texts};
 
 #[test]
-fn a_file_is_read_in_the_mode_that_is_asked_for() {
+fn a_file_is_read_in_the_selected_mode() {
     let server = ready(&vectors("api"));
     for (mode, begin) in [("xml", "<context"), ("markdown", "#"), ("minimal", "---")] {
         let call = json!({"path": "20_all.bcp", "mode": mode});
@@ -19,7 +19,7 @@ fn a_file_is_read_in_the_mode_that_is_asked_for() {
 }
 
 #[test]
-fn a_model_is_told_that_the_critical_blocks_exceed_its_budget() {
+fn critical_blocks_over_the_budget_are_noted_for_the_model() {
     let server = ready(&vectors("api"));
     let call = json!({"path": "21_budget.bcp", "budget": 500});
     let (texts, is_error) = texts(&server.ask("1", "read_bcp_file", &call));
@@ -36,7 +36,7 @@ fn a_model_is_told_that_the_critical_blocks_exceed_its_budget() {
 }
 
 #[test]
-fn a_manifest_becomes_a_file_and_nothing_else_is_left() {
+fn encoding_a_manifest_leaves_only_the_file() {
     let scratch = Scratch::new("encode");
     scratch.write("sub/text.txt", "the text");
     scratch.write(
@@ -79,7 +79,7 @@ fn a_file_is_written_in_time_even_if_its_tokens_cannot_be_counted_in_time() {
     let encode = json!({"manifest_path": "m.json", "output_path": "o.bcp"});
     let (said, is_error) = text(&server.ask("1", "encode_bcp_file", &encode));
     let written = scratch.path("o.bcp").exists();
-    // A slow machine may not even write it in time; then it must not be there.
+    // A slow machine may not even write the file in time; then it must not exist.
     assert_eq!(!is_error, written, "{said}");
     if written {
         assert!(said.starts_with("Wrote "), "{said}");

@@ -1,4 +1,4 @@
-//! stdin as a manifest or as a file, and outputs that do not take what they are given.
+//! stdin as a manifest or as a file, and outputs that fail.
 
 use crate::files::{Scratch, vector};
 use crate::run::{Run, bcp};
@@ -16,7 +16,7 @@ fn packed(args: &[&str], stdin: &str) -> serde_json::Value {
 }
 
 #[test]
-fn what_is_piped_in_is_packed_as_what_it_is() {
+fn piped_content_is_packed_as_its_type() {
     let blocks = packed(&["--as-files", "-"], DIFF);
     assert_eq!(blocks[0]["type"], "diff", "{blocks}");
     assert_eq!(blocks[0]["path"], "x", "{blocks}");
@@ -29,17 +29,17 @@ fn what_is_piped_in_is_packed_as_what_it_is() {
 }
 
 #[test]
-fn what_is_piped_in_may_stand_among_files() {
+fn stdin_may_be_one_of_several_inputs() {
     let blocks = packed(&["a.rs", "-", "-"], "words");
     assert_eq!(blocks.as_array().map(Vec::len), Some(2), "{blocks}");
     assert_eq!(blocks[0]["path"], "a.rs");
     assert_eq!(blocks[1]["content"], "words");
 }
 
-/// 40 MB, in a process that may not have 24.
+/// 40 MB, in a process limited to 24.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_manifest_that_is_piped_in_is_not_kept() {
+fn a_piped_manifest_is_not_kept_in_memory() {
     let block = format!(
         r#"{{"type":"document","title":"t","content":"{}"}}"#,
         "x".repeat(1 << 20)
@@ -49,7 +49,7 @@ fn a_manifest_that_is_piped_in_is_not_kept() {
     run.stdin(manifest).end().well();
 }
 
-/// Runs it with a stdout that is full.
+/// Runs the command with `/dev/full` as stdout.
 #[cfg(target_os = "linux")]
 fn into_a_full_disk(args: &[&str]) -> (Option<i32>, String) {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
@@ -69,7 +69,7 @@ fn into_a_full_disk(args: &[&str]) -> (Option<i32>, String) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_answer_that_cannot_be_printed_is_no_success() {
+fn a_failed_write_to_stdout_is_an_error() {
     let scratch = Scratch::new();
     let manifest = scratch.write(
         "m.json",
@@ -107,7 +107,7 @@ fn an_answer_that_cannot_be_printed_is_no_success() {
 }
 
 #[test]
-fn a_reader_that_closes_early_is_no_error() {
+fn a_closed_stdout_is_not_an_error() {
     let file = vector("api", "20_all.bcp");
     let other = vector("api", "07_diff.bcp");
     for (args, code) in [

@@ -1,11 +1,11 @@
-//! A file that ends too early is never taken for a whole one, wherever it was cut.
+//! A truncated file is never read as a complete one, wherever it was cut.
 //!
-//! Every offset is tried in the codec's own tests; here are some of them, through the binary.
+//! The tests of the codec try every offset; these tests try some of them through the binary.
 
 use crate::files::{Scratch, bytes};
 use crate::run::{Run, bcp};
 
-/// Around the header and every few bytes of the rest, and all of the last ones.
+/// Offsets around the header, every few bytes of the rest, and all of the last ones.
 fn cuts(length: usize) -> impl Iterator<Item = usize> {
     (0..length).filter(move |at| *at < 10 || at % 23 == 0 || at + 6 > length)
 }
@@ -24,7 +24,7 @@ fn a_file_with_every_type_of_block_is_invalid_wherever_it_is_cut() {
 }
 
 #[test]
-fn so_is_one_that_comes_by_a_pipe() {
+fn a_truncated_pipe_is_invalid_too() {
     let whole = bytes("api", "20_all.bcp");
     for at in cuts(whole.len()).step_by(4) {
         let ran = Run::new(&["validate", "-"]).stdin(&whole[..at]).end();
@@ -34,7 +34,7 @@ fn so_is_one_that_comes_by_a_pipe() {
 }
 
 #[test]
-fn so_is_a_compressed_one() {
+fn a_truncated_compressed_file_is_invalid_too() {
     let scratch = Scratch::new();
     for name in ["14_block_zstd", "15_payload_zstd"] {
         let whole = bytes("api", &format!("{name}.bcp"));
@@ -46,7 +46,7 @@ fn so_is_a_compressed_one() {
 }
 
 #[test]
-fn the_rest_of_it_is_never_shown_as_if_it_were_all() {
+fn a_truncated_file_is_never_shown_as_complete() {
     let whole = bytes("api", "20_all.bcp");
     let scratch = Scratch::new();
     let file = scratch.write("cut.bcp", &whole[..whole.len() - 30]);

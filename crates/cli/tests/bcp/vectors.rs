@@ -1,18 +1,18 @@
-//! What the reference wrote we read, and with `--compat` we show it as the reference does, byte for
-//! byte.
+//! Files of the reference implementation are read, and rendered with `--compat` byte for byte like the
+//! reference implementation does.
 
 use crate::files::{bytes, names, vectors};
 use crate::run::{Ran, Run};
 
-/// The reference cannot read these two: the store that they point into is never written.
+/// The reference implementation cannot read these two: it never writes the store that they refer to.
 const REFERENCES: [&str; 2] = ["12_reference", "13_autodedup"];
 
-/// Runs where the files are: `stats` prints the name as it was given.
+/// Runs in the folder of the files: `stats` prints the name as given.
 fn there(args: &[&str]) -> Ran {
     Run::new(args).inside(vectors("api")).end()
 }
 
-/// What the reference printed: the file, the subcommand or mode, and the variant, if any.
+/// The outputs of the reference implementation: the file, the subcommand or mode, and the variant, if any.
 fn renderings() -> Vec<(String, String, Option<String>)> {
     let all = names("render", ".txt").into_iter().filter_map(|name| {
         let mut parts = name.split('.').map(str::to_owned);
@@ -24,7 +24,7 @@ fn renderings() -> Vec<(String, String, Option<String>)> {
 }
 
 #[test]
-fn every_file_is_shown_as_the_reference_shows_it() {
+fn every_file_is_shown_like_by_the_reference_implementation() {
     let mut cases = 0;
     for (file, how, variant) in renderings() {
         let (name, shown) = (format!("{file}.bcp"), variant.as_deref());
@@ -63,7 +63,7 @@ fn every_file_is_shown_as_the_reference_shows_it() {
 }
 
 #[test]
-fn markdown_has_a_short_name_and_names_have_no_case() {
+fn modes_have_aliases_and_ignore_case() {
     let long = there(&["decode", "20_all.bcp", "--compat", "--mode", "markdown"]).well();
     for mode in ["md", "MD", "Markdown"] {
         let ran = there(&["decode", "20_all.bcp", "--compat", "--mode", mode]).well();
@@ -95,7 +95,7 @@ fn a_reference_to_an_earlier_block_of_the_file_is_resolved() {
 }
 
 #[test]
-fn a_reference_to_nothing_makes_its_block_unreadable() {
+fn an_unresolved_reference_makes_its_block_unreadable() {
     for args in [
         &["decode", "12_reference.bcp"][..],
         &["decode", "12_reference.bcp", "--compat"],
@@ -112,11 +112,11 @@ fn a_reference_to_nothing_makes_its_block_unreadable() {
 }
 
 #[test]
-fn a_store_has_what_a_reference_points_to() {
+fn a_reference_is_resolved_in_the_store() {
     let scratch = crate::files::Scratch::new();
     let store = scratch.file("store");
     let plain = crate::files::vector("api", "02_conversation.bcp");
-    // Its only block is the one that the reference names.
+    // Its only block is the one that the reference refers to.
     let manifest = Run::new(&["decode", &plain, "--json"]).end().well().stdout;
     let out = scratch.file("stored.bcp");
     let args = ["encode", "-", "-o", &out, "--dedup", "--store", &store];

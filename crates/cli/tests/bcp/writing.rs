@@ -1,4 +1,4 @@
-//! Where output goes: stdin and stdout, and files that are written whole or not at all.
+//! Outputs: stdin and stdout, and files that are written completely or not at all.
 
 use std::fs;
 
@@ -10,13 +10,13 @@ const BROKEN: &str =
     r#"{"blocks":[{"type":"conversation","role":"user","content":"Hi"},{"type":"foo"}]}"#;
 
 #[test]
-fn a_manifest_comes_in_by_stdin_and_the_bytes_leave_by_stdout() {
+fn encode_reads_stdin_and_writes_stdout() {
     let ran = Run::new(&["encode", "-", "-o", "-"]).stdin(SMALL).end();
     assert_eq!(ran.well().stdout, bytes("api", "02_conversation.bcp"));
 }
 
 #[test]
-fn every_reader_takes_stdin() {
+fn every_reading_command_accepts_stdin() {
     let file = vector("api", "20_all.bcp");
     for args in [
         &["decode", "FILE", "--mode", "md"][..],
@@ -44,7 +44,7 @@ fn every_reader_takes_stdin() {
 }
 
 #[test]
-fn the_text_goes_to_a_file_without_a_newline_of_ours() {
+fn a_file_gets_the_text_without_an_added_newline() {
     let scratch = Scratch::new();
     let (input, out) = (vector("api", "02_conversation.bcp"), scratch.file("t.txt"));
     let args = ["decode", &input, "--mode", "minimal", "-o", &out];
@@ -54,7 +54,7 @@ fn the_text_goes_to_a_file_without_a_newline_of_ours() {
 }
 
 #[test]
-fn an_encode_that_fails_leaves_nothing_behind() {
+fn a_failed_encode_leaves_no_file() {
     let scratch = Scratch::new();
     let input = scratch.write("m.json", BROKEN);
     bcp(&["encode", &input, "-o", &scratch.file("o.bcp")]).failed(1);
@@ -62,7 +62,7 @@ fn an_encode_that_fails_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_encode_that_fails_keeps_the_file_that_was_there() {
+fn a_failed_encode_keeps_the_old_file() {
     let scratch = Scratch::new();
     let input = scratch.write("m.json", BROKEN);
     let out = scratch.write("o.bcp", "as it was");
@@ -72,7 +72,7 @@ fn an_encode_that_fails_keeps_the_file_that_was_there() {
 }
 
 #[test]
-fn an_encode_that_works_replaces_it_and_leaves_nothing_else() {
+fn a_successful_encode_replaces_the_old_file() {
     let scratch = Scratch::new();
     let input = scratch.write("m.json", SMALL);
     let out = scratch.write("o.bcp", "as it was");
@@ -82,7 +82,7 @@ fn an_encode_that_works_replaces_it_and_leaves_nothing_else() {
 }
 
 #[test]
-fn a_decode_that_fails_keeps_the_file_that_was_there() {
+fn a_failed_decode_keeps_the_old_file() {
     let scratch = Scratch::new();
     let out = scratch.write("t.txt", "as it was");
     let input = vector("malformed", "bad_magic.bcp");
@@ -101,7 +101,7 @@ fn a_folder_as_target_is_refused() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn a_missing_folder_is_named() {
     let scratch = Scratch::new();
     let input = scratch.write("m.json", SMALL);
     let ran = bcp(&["encode", &input, "-o", &scratch.file("nowhere/o.bcp")]);
@@ -117,7 +117,7 @@ mod unix {
     use super::*;
 
     #[test]
-    fn a_link_stays_a_link_and_what_it_points_to_is_replaced() {
+    fn writing_through_a_link_replaces_its_target_and_keeps_the_link() {
         let scratch = Scratch::new();
         let input = scratch.write("m.json", SMALL);
         scratch.write("real/o.bcp", "as it was");
@@ -133,7 +133,7 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_without_the_right_to_write_is_an_error() {
+    fn a_read_only_folder_is_an_error() {
         let scratch = Scratch::new();
         let input = scratch.write("m.json", SMALL);
         let folder = scratch.file("locked");
@@ -151,7 +151,7 @@ mod unix {
     }
 
     #[test]
-    fn a_file_keeps_the_rights_that_it_had() {
+    fn a_replaced_file_keeps_its_mode() {
         let scratch = Scratch::new();
         let input = scratch.write("m.json", SMALL);
         let out = scratch.write("o.bcp", "as it was");
@@ -162,7 +162,7 @@ mod unix {
     }
 
     #[test]
-    fn a_device_is_written_to_not_replaced() {
+    fn a_device_is_written_and_not_replaced() {
         let scratch = Scratch::new();
         let input = scratch.write("m.json", SMALL);
         bcp(&["encode", &input, "-o", "/dev/null"]).well();

@@ -143,7 +143,7 @@ fn arguments_that_are_no_json_object() {
     "#);
     assert_snapshot!(linkspan(&["call", "echo", "word", url]), @"
     [stderr]
-    error: `word` is no argument
+    error: `word` is not an argument
     hint: write a JSON object, name=value, @file or - for stdin; the target comes last
     [exit 2]
     ");

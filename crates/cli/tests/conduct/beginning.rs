@@ -1,10 +1,10 @@
-//! The beginning: what is said before it, twice, or too early.
+//! The start of a chain: messages before `initialize`, repeated ones, and early ones.
 
 use linkspan_testkit::{Bridge, Stage};
 
 use crate::setup::{INITIALIZE, Passing, WELCOME, answer, conduct, id, passing, waiting};
 
-/// Every dialect, and how a proxy that does not know a beginning behaves.
+/// Every dialect, with both reactions of a proxy to an unknown first request.
 const PROXIES: [&str; 9] = ["D0", "D0!", "D1", "D1!", "D2", "D2!", "D3", "D4!", "D5"];
 
 fn not_begun(stage: &Stage) -> Bridge {
@@ -12,7 +12,7 @@ fn not_begun(stage: &Stage) -> Bridge {
 }
 
 #[test]
-fn a_request_before_initialize_is_refused_in_the_official_words_and_the_door_stays_open() {
+fn a_request_before_initialize_is_refused_and_the_chain_can_still_start() {
     let stage = Stage::new();
     let editor = not_begun(&stage);
     editor.send(r#"{"jsonrpc":"2.0","id":"g","method":"session/new","params":{}}"#);
@@ -31,7 +31,7 @@ fn a_request_before_initialize_is_refused_in_the_official_words_and_the_door_sta
 }
 
 #[test]
-fn no_component_is_started_before_initialize_and_the_end_is_peaceful() {
+fn no_component_is_started_before_initialize() {
     let stage = Stage::new();
     let mut editor = not_begun(&stage);
     editor.close_stdin();
@@ -40,7 +40,7 @@ fn no_component_is_started_before_initialize_and_the_end_is_peaceful() {
 }
 
 #[test]
-fn initialize_keeps_what_we_do_not_know_through_every_dialect() {
+fn initialize_keeps_unknown_members_through_every_dialect() {
     for dialect in PROXIES {
         let stage = Stage::new();
         let components = [crate::setup::pass(dialect), stage.played("agent")];
@@ -54,7 +54,7 @@ fn initialize_keeps_what_we_do_not_know_through_every_dialect() {
         let begin = agent.next();
         assert_eq!(begin.method.as_deref(), Some("initialize"), "{dialect}");
         let heard = begin.params.as_deref().unwrap();
-        // Our test proxies of the oldest dialects leave the role in; agents do not care.
+        // The test proxies of the oldest dialects leave the role in; agents ignore it.
         if !["D0", "D0!", "D1", "D1!"].contains(&dialect) {
             assert_eq!(heard, params, "{dialect}");
         }
@@ -73,7 +73,7 @@ fn initialize_keeps_what_we_do_not_know_through_every_dialect() {
 }
 
 #[test]
-fn initialize_again_goes_through_the_same_chain() {
+fn a_second_initialize_passes_the_same_chain() {
     for dialect in PROXIES {
         let chain = passing(&[dialect, "D5"]);
         let pid = chain.agent.pid;
@@ -90,7 +90,7 @@ fn initialize_again_goes_through_the_same_chain() {
 }
 
 #[test]
-fn what_is_said_right_behind_initialize_keeps_its_order_with_every_proxy() {
+fn messages_right_after_initialize_keep_their_order_with_every_proxy() {
     for dialect in PROXIES {
         let stage = Stage::new();
         let components = [
@@ -133,7 +133,7 @@ fn what_is_said_right_behind_initialize_keeps_its_order_with_every_proxy() {
 }
 
 #[test]
-fn an_error_of_the_agent_is_the_editors_answer_to_initialize_and_it_may_try_again() {
+fn the_editor_gets_an_error_of_initialize_and_may_try_again() {
     let chain = waiting(&[], &["D5", "D2"]);
     let begin = chain.agent.heard("initialize");
     let error = r#"{"code":-32022,"message":"too old","data":{"n":1.0}}"#;
@@ -149,7 +149,7 @@ fn an_error_of_the_agent_is_the_editors_answer_to_initialize_and_it_may_try_agai
 }
 
 #[test]
-fn version_two_of_the_protocol_passes_untouched() {
+fn version_2_of_the_protocol_passes_unchanged() {
     for dialects in [&[][..], &["D5"], &["D2", "D4!"]] {
         let stage = Stage::new();
         let proxies = dialects.iter().map(|dialect| crate::setup::pass(dialect));
@@ -170,7 +170,7 @@ fn version_two_of_the_protocol_passes_untouched() {
         answer(&agent, &begin, result);
         let welcome = editor.answer("1");
         assert_eq!(welcome.result.as_deref(), Some(result), "{dialects:?}");
-        // A turn ends by an update in version 2, and its answer comes at once.
+        // In version 2 a turn ends with an update, and its answer is immediate.
         editor.send(r#"{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","x":1.0}}"#);
         let prompt = agent.heard("session/prompt");
         assert_eq!(
@@ -186,7 +186,7 @@ fn version_two_of_the_protocol_passes_untouched() {
 }
 
 #[test]
-fn a_batch_is_refused_in_the_official_words() {
+fn a_batch_is_refused_with_the_official_text() {
     let chain = passing(&[]);
     chain
         .editor
@@ -199,7 +199,7 @@ fn a_batch_is_refused_in_the_official_words() {
 }
 
 #[test]
-fn an_id_that_is_under_way_cannot_be_used_again() {
+fn the_id_of_a_pending_request_cannot_be_reused() {
     let chain = passing(&["D5"]);
     let ask = r#"{"jsonrpc":"2.0","id":"one","method":"_a"}"#;
     chain.editor.send(ask);

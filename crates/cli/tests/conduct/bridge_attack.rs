@@ -1,4 +1,4 @@
-//! Another program of the same user finds the bridge and gets nothing from it.
+//! Another program of the same user connects to the bridge and gets no data from it.
 #![cfg(target_os = "linux")]
 
 use std::collections::HashSet;
@@ -11,16 +11,16 @@ use serde_json::json;
 
 use crate::bridged::{Bridged, HTTP, PLAIN, bridged, connect, content, http, tools};
 
-/// What an attacker sends to the bridge.
+/// The messages that the attacker sends to the bridge.
 const WORDS: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}}}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{}}}\n";
 
-/// Whether `/proc` shows the processes that we know by number: not so in some containers.
+/// Whether `/proc` shows processes by the pids that we know; not so in some containers.
 fn can_look() -> bool {
     let me = std::fs::read_link("/proc/self").ok();
     me.is_some_and(|me| me.as_os_str() == std::process::id().to_string().as_str())
 }
 
-/// Sockets that a process listens on: paths, and ports of this machine.
+/// The sockets that a process listens on: paths, and ports of this machine.
 fn listening(pid: u32) -> (Vec<String>, Vec<u16>) {
     let mut inodes = HashSet::new();
     for file in std::fs::read_dir(format!("/proc/{pid}/fd")).expect("it runs") {
@@ -61,17 +61,17 @@ fn listening(pid: u32) -> (Vec<String>, Vec<u16>) {
     (paths, ports)
 }
 
-/// Everything that is answered until the connection is closed; it must be closed.
+/// Everything received until the connection is closed; it must be closed.
 fn answers(mut stream: impl Read) -> String {
     let mut said = Vec::new();
-    // A reset is an end too; a time-out means that the bridge has not closed it.
+    // A reset is an end too; a time-out means that the bridge has not closed the connection.
     if let Err(e) = stream.read_to_end(&mut said) {
         assert_eq!(e.kind(), std::io::ErrorKind::ConnectionReset, "{e}");
     }
     String::from_utf8_lossy(&said).into_owned()
 }
 
-/// What an attacker may try first.
+/// First lines that an attacker may try.
 fn openings() -> [String; 5] {
     [
         String::new(),
@@ -97,7 +97,7 @@ fn assert_still_works(chain: &Bridged, server: &serde_json::Value) {
 }
 
 #[test]
-fn over_a_unix_socket() {
+fn an_attacker_gets_no_data_over_a_unix_socket() {
     use std::os::unix::fs::PermissionsExt;
     if !can_look() {
         return;
@@ -126,7 +126,7 @@ fn over_a_unix_socket() {
         let _ = stream.write_all(format!("{opening}{WORDS}").as_bytes());
         assert_eq!(answers(stream), "", "{:.80}", opening);
     }
-    // One that says nothing is not waited for.
+    // The bridge does not wait for a silent connection.
     let silent = UnixStream::connect(path).expect("it listens");
     silent
         .set_read_timeout(Some(Duration::from_secs(20)))
@@ -187,7 +187,7 @@ fn over_http() {
         ),
         (&real.path, &host, format!("Authorization: {}0\r\n", token)),
         ("/mcp", &host, format!("Authorization: {token}\r\n")),
-        // A page that has found the port, even with the token.
+        // A web page that has found the port, even with the token.
         (
             &real.path,
             "evil.example",

@@ -1,4 +1,4 @@
-//! An agent that only knows ordinary MCP servers uses one that lives in the chain.
+//! An agent that only supports ordinary MCP servers uses a server of the chain.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::bridged::{
 };
 use crate::setup::pass;
 
-/// Every way in which a provider was ever spoken to.
+/// The dialects of providers.
 const DIALECTS: [&str; 4] = ["D1", "D2", "D3", "D5"];
 
 fn with(dialect: &str) -> Bridged {
@@ -15,7 +15,7 @@ fn with(dialect: &str) -> Bridged {
 }
 
 #[test]
-fn a_declaration_becomes_an_ordinary_stdio_server_and_keeps_what_else_it_says() {
+fn a_declaration_becomes_a_stdio_server_and_keeps_its_other_members() {
     for dialect in DIALECTS {
         let chain = with(dialect);
         let servers = chain.session("s");
@@ -95,7 +95,7 @@ fn progress_arrives_while_a_call_runs_and_cancelling_it_reaches_the_provider() {
         chain.saw("slow");
         client.notify("notifications/cancelled", &json!({"requestId": 5}));
         chain.saw("cancelled");
-        // The connection lives on.
+        // The connection stays usable.
         assert_eq!(
             content(&client, "6", "echo", &json!({"a": 1})),
             r#"{"a":1}"#
@@ -104,7 +104,7 @@ fn progress_arrives_while_a_call_runs_and_cancelling_it_reaches_the_provider() {
 }
 
 #[test]
-fn a_provider_asks_the_model_of_the_agents_client() {
+fn a_provider_can_send_sampling_requests() {
     for dialect in DIALECTS {
         let chain = with(dialect);
         let client = connect(&chain.session("s")[0]);
@@ -170,7 +170,7 @@ fn old_clients_of_every_revision_shake_hands_with_providers_of_both_eras() {
 }
 
 #[test]
-fn proxies_between_the_provider_and_the_agent_do_not_matter() {
+fn servers_are_reached_through_proxies_after_the_provider() {
     for dialect in DIALECTS {
         let proxies = [
             pass("D5"),
@@ -234,7 +234,7 @@ fn two_sessions_with_three_servers_each_work_at_once() {
             serde_json::from_str(&content).unwrap()
         };
         assert_eq!(value("1"), json!({"from": session, "to": name}));
-        // Who provides a server knows which session a call belongs to.
+        // The provider knows the session of a call.
         assert_eq!(value("2"), json!({"session": session}));
         let heard = value("3").to_string();
         assert!(heard.contains(&format!(r#""in":"{session}""#)), "{heard}");
@@ -254,14 +254,14 @@ fn an_agent_may_use_a_server_before_it_has_answered_session_new() {
             r#"{"a":1}"#
         );
         chain.give_session(&asked, "late");
-        // Once the session has a name, the provider hears it.
+        // Once the session has an id, the provider gets it.
         let place = content(&client, "2", "where", &json!({}));
         assert_eq!(place, r#"{"session":"late"}"#, "{dialect}");
     }
 }
 
 #[test]
-fn an_agent_that_reaches_servers_of_the_chain_itself_gets_them_as_they_are() {
+fn an_agent_that_supports_servers_of_the_chain_gets_the_declarations_unchanged() {
     for how in ["auto", "off"] {
         let chain = bridged(&["--mcp-bridge", how], &[tools("D5", "sparkle")], NATIVE);
         let asked = chain.ask_for_session("session/new", None);
@@ -281,7 +281,7 @@ fn an_agent_that_reaches_servers_of_the_chain_itself_gets_them_as_they_are() {
 }
 
 #[test]
-fn without_the_bridge_declarations_pass_as_they_are() {
+fn without_the_bridge_declarations_pass_unchanged() {
     let chain = bridged(&["--mcp-bridge", "off"], &[tools("D2", "sparkle")], PLAIN);
     let asked = chain.ask_for_session("session/new", None);
     assert_eq!(
@@ -291,7 +291,7 @@ fn without_the_bridge_declarations_pass_as_they_are() {
 }
 
 #[test]
-fn http_is_refused_for_an_agent_that_takes_none_with_a_hint() {
+fn http_is_refused_with_a_hint_for_an_agent_without_http() {
     let chain = bridged(&["--mcp-bridge", "http"], &[tools("D5", "sparkle")], PLAIN);
     chain.editor.send(
         r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#,

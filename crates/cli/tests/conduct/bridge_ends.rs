@@ -1,4 +1,4 @@
-//! Sessions come and go, and what the agent was told is valid as long as its session.
+//! The declarations for the agent are valid as long as their session.
 
 use linkspan_testkit::Bridge;
 use serde_json::json;
@@ -19,7 +19,7 @@ fn assert_works(client: &Bridge) {
     assert_eq!(heard, r#"{"still":"here"}"#);
 }
 
-/// A connection that was made with a secret that is no longer valid.
+/// A connection with a secret that is no longer valid.
 #[track_caller]
 fn assert_stale(client: &Bridge) {
     client.request("\"stale\"", "initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}));
@@ -46,7 +46,7 @@ fn load_resume_and_fork_are_rewritten_too_and_their_servers_work() {
                 "old"
             };
             match method {
-                // Only a fork has a new name to tell.
+                // Only the answer to a fork has a new session id.
                 "session/fork" => chain.give_session(&asked, name),
                 _ => {
                     crate::setup::answer(&chain.agent, &asked, "{}");
@@ -81,7 +81,7 @@ fn closing_a_session_ends_its_servers_and_no_others() {
 }
 
 #[test]
-fn a_session_that_the_agent_refuses_leaves_nothing_behind() {
+fn a_session_that_the_agent_refuses_revokes_its_declarations() {
     let chain = with("D5");
     let asked = chain.ask_for_session("session/new", None);
     let server = servers(&asked).remove(0);
@@ -94,7 +94,7 @@ fn a_session_that_the_agent_refuses_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_session_that_is_loaded_again_has_new_secrets_and_the_old_ones_are_stale() {
+fn a_reloaded_session_has_new_secrets_and_the_old_ones_are_invalid() {
     let chain = with("D5");
     let old = chain.session("s");
     let client = connect(&old[0]);
@@ -109,7 +109,7 @@ fn a_session_that_is_loaded_again_has_new_secrets_and_the_old_ones_are_stale() {
 }
 
 #[test]
-fn a_session_can_be_closed_and_its_http_server_is_gone() {
+fn closing_a_session_closes_its_http_server() {
     for dialect in ["D2", "D5"] {
         let chain = bridged(
             &["--mcp-bridge", "http"],
@@ -151,7 +151,7 @@ fn a_session_can_be_closed_and_its_http_server_is_gone() {
 }
 
 #[test]
-fn when_the_provider_dies_in_a_call_the_call_is_answered_and_every_process_ends() {
+fn when_the_provider_crashes_its_calls_are_answered_and_every_process_ends() {
     for dialect in DIALECTS {
         let mut chain = with(dialect);
         let mut client = connect(&chain.session("s")[0]);
@@ -181,7 +181,7 @@ fn when_the_provider_dies_in_a_call_the_call_is_answered_and_every_process_ends(
 }
 
 #[test]
-fn a_client_that_goes_takes_its_calls_with_it() {
+fn a_disconnected_client_cancels_its_calls() {
     for dialect in DIALECTS {
         let chain = with(dialect);
         let server = chain.session("s").remove(0);
@@ -213,7 +213,7 @@ fn a_line_in_two_pieces_with_a_message_the_other_way_between_stays_whole() {
             "{{\"jsonrpc\":\"2.0\",\"id\":\"long\",\"method\":\"tools/call\",\"params\":{{\"name\":\"echo\",\"arguments\":{{\"blob\":\"{blob}\"}}}}}}\n"
         );
         let (first, second) = call.split_at(30_000);
-        // A call whose progress comes back while the long line is half there.
+        // A call whose progress arrives after half of the long line.
         client.request(
             "\"slow\"",
             "tools/call",

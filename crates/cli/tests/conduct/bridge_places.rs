@@ -1,4 +1,4 @@
-//! Where a server may live, what it may be declared beside, and what is said about it.
+//! The positions of a server's provider, other declarations beside it, and messages about it.
 
 use linkspan_testkit::{Message, Player};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::bridged::{
 use crate::setup::{answer, conduct, id, nested, pass};
 
 #[test]
-fn a_chain_inside_the_chain_may_provide_it() {
+fn a_nested_chain_may_provide_a_server() {
     for dialect in ["D1", "D2", "D3", "D5"] {
         for proxies in [
             vec![nested(&[tools(dialect, "sparkle")])],
@@ -29,7 +29,7 @@ fn a_chain_inside_the_chain_may_provide_it() {
 }
 
 #[test]
-fn the_editor_may_provide_one_itself() {
+fn the_editor_may_provide_a_server() {
     let chain = bridged(&[], &[pass("D5")], PLAIN);
     chain.editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"type":"acp","name":"own","serverId":"e-1"}]}}"#);
     let asked = chain.agent.heard("session/new");
@@ -53,7 +53,7 @@ fn the_editor_may_provide_one_itself() {
 }
 
 #[test]
-fn other_servers_stay_as_they_are_beside_it() {
+fn declarations_of_other_servers_are_unchanged() {
     let chain = bridged(&[], &[tools("D5", "sparkle")], PLAIN);
     let others = r#"{"name":"fs","command":"/fs","args":[],"env":[{"name":"K","value":"V"}],"x":1.10},{"type":"http","name":"api","url":"https://h/","headers":[]},{"type":"from-the-future","name":"f"}"#;
     chain.editor.send(&format!(
@@ -73,7 +73,7 @@ fn other_servers_stay_as_they_are_beside_it() {
 }
 
 #[test]
-fn two_servers_of_one_name_are_refused_by_name() {
+fn two_servers_with_one_name_are_refused() {
     let chain = bridged(
         &[],
         &[tools("D5", "sparkle"), tools("D2", "sparkle")],
@@ -88,7 +88,7 @@ fn two_servers_of_one_name_are_refused_by_name() {
 }
 
 #[test]
-fn the_editor_is_told_that_servers_of_the_chain_are_welcome() {
+fn the_editor_gets_the_capability_for_servers_of_the_chain() {
     for (flags, welcome, acp) in [
         (&[][..], PLAIN, true),
         (&["--mcp-bridge", "stdio"], PLAIN, true),
@@ -112,7 +112,7 @@ fn the_editor_is_told_that_servers_of_the_chain_are_welcome() {
 }
 
 #[test]
-fn version_two_of_the_protocol_spells_servers_in_its_own_way() {
+fn servers_are_declared_in_the_spelling_of_version_2() {
     let stage = linkspan_testkit::Stage::new();
     let components = [tools("D5", "sparkle"), stage.played("agent")];
     let editor = conduct(&[], &components);
@@ -140,7 +140,7 @@ fn version_two_of_the_protocol_spells_servers_in_its_own_way() {
 }
 
 #[test]
-fn what_the_bridge_carries_is_in_the_trace_with_its_session() {
+fn bridged_messages_are_in_the_trace_with_their_session() {
     let dir = tempfile::TempDir::new().unwrap();
     let file = dir.path().join("t.jsons");
     let flags = ["--trace", file.to_str().unwrap()];
@@ -162,14 +162,14 @@ fn what_the_bridge_carries_is_in_the_trace_with_its_session() {
 }
 
 #[test]
-fn a_shim_without_a_secret_or_without_a_conductor_says_so() {
+fn a_shim_without_a_secret_or_a_conductor_reports_it() {
     let chain = bridged(&[], &[tools("D5", "sparkle")], PLAIN);
     let mut server = chain.session("s").remove(0);
     server["env"] = json!([]);
     let mut client = start(&server);
     assert_eq!(client.exit_code(), Some(2), "{}", client.stderr());
     assert!(client.stderr().contains("LINKSPAN_MCP_TOKEN"));
-    // The wrong secret: the conductor says nothing, and the agent's user learns that it has gone.
+    // With a wrong secret the conductor sends no reason, and `linkspan mcp` reports a closed connection.
     server["env"] = json!([{"name": "LINKSPAN_MCP_TOKEN", "value": "0".repeat(64)}]);
     let mut client = start(&server);
     client.request("1", "initialize", &json!({"protocolVersion": LATEST}));
@@ -178,7 +178,7 @@ fn a_shim_without_a_secret_or_without_a_conductor_says_so() {
     assert!(!client.stderr().is_empty());
 }
 
-/// What the draft's proxy hears of its successor: the id outside, and the message inside.
+/// A message that the draft's proxy gets from its successor: the outer id, and the message inside.
 fn draft_heard(proxy: &Player) -> (String, Message) {
     let heard = proxy.find("something of its successor", |message| {
         let method = message.method.as_deref().unwrap_or_default();
@@ -190,7 +190,7 @@ fn draft_heard(proxy: &Player) -> (String, Message) {
 }
 
 #[test]
-fn a_provider_of_the_draft_is_reached_by_whole_messages() {
+fn a_provider_of_the_draft_gets_whole_messages() {
     let stage = linkspan_testkit::Stage::new();
     let words = stage.played("proxy");
     let words: Vec<&str> = words.split('\'').map(str::trim).collect();
@@ -244,7 +244,7 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
     let (_, note) = draft_heard(&proxy);
     let method = note.method.as_deref();
     assert_eq!(method, Some("_mcp/client_to_server/notification"));
-    // What the server asks its client needs no envelope for the successor.
+    // A request of the server to its client needs no envelope for the successor.
     proxy.say(r#"{"jsonrpc":"2.0","id":"S1","method":"_mcp/server_to_client/request","params":{"url":"acp:77","message":{"jsonrpc":"2.0","id":"mcp-456","method":"sampling/createMessage","params":{"n":1.10}}}}"#);
     let asked = client.heard("sampling/createMessage");
     assert_eq!(asked.params.as_deref(), Some(r#"{"n":1.10}"#));
@@ -256,7 +256,7 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
         "{}",
         answer.text
     );
-    // An error of the server lives inside, and comes out as one.
+    // The draft carries an error of the server inside; the client gets it as an error.
     client.call("5", "echo", &json!({"n": 1}));
     let (outer, carrier) = draft_heard(&proxy);
     let mcp = Message::parse(&carrier.at(&["params", "message"]).unwrap()).unwrap();
@@ -271,7 +271,7 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
 }
 
 #[test]
-fn the_flag_for_stdio_or_http_holds_for_an_agent_that_needs_neither() {
+fn the_bridge_mode_also_applies_to_an_agent_that_supports_servers_of_the_chain() {
     let able =
         r#"{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"acp":true,"http":true}}}"#;
     for dialect in ["D2", "D5"] {
@@ -291,7 +291,7 @@ fn the_flag_for_stdio_or_http_holds_for_an_agent_that_needs_neither() {
 }
 
 #[test]
-fn an_agent_may_say_in_three_places_that_it_takes_servers_by_url() {
+fn an_agent_may_declare_servers_by_url_in_three_positions() {
     for said in [
         r#"{"protocolVersion":1,"_meta":{"mcp_acp_transport":true}}"#,
         r#"{"protocolVersion":1,"agentCapabilities":{"_meta":{"mcp_acp_transport":true}}}"#,

@@ -1,4 +1,4 @@
-//! Chains with MCP servers in them, and an agent that uses what it is told.
+//! Chains with MCP servers, and an agent that uses its declarations.
 
 pub use linkspan_testkit::LATEST;
 use linkspan_testkit::{Bridge, Client, Message, Player, Stage, part};
@@ -11,22 +11,22 @@ pub fn tools(dialect: &str, name: &str) -> String {
     part(&["tools", dialect, name])
 }
 
-/// A chain with an agent that the test plays.
+/// A chain with an agent played by the test.
 pub struct Bridged {
     pub editor: Bridge,
     pub agent: Player,
 }
 
-/// What an agent says that knows stdio servers only, as all of them do.
+/// The answer to `initialize` of an agent with stdio servers only.
 pub const PLAIN: &str = r#"{"protocolVersion":1,"agentCapabilities":{}}"#;
-/// One that takes HTTP servers too.
+/// Of an agent that supports HTTP servers too.
 pub const HTTP: &str =
     r#"{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}"#;
-/// One that reaches servers of the chain itself.
+/// Of an agent that supports servers of the chain.
 pub const NATIVE: &str =
     r#"{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"acp":true}}}"#;
 
-/// Such a chain, begun; the agent says `welcome`.
+/// A started chain whose agent has answered `initialize` with `welcome`.
 pub fn bridged(flags: &[&str], proxies: &[String], welcome: &str) -> Bridged {
     let stage = Stage::new();
     let components = [proxies, &[stage.played("agent")]].concat();
@@ -39,7 +39,7 @@ pub fn bridged(flags: &[&str], proxies: &[String], welcome: &str) -> Bridged {
 }
 
 impl Bridged {
-    /// The editor asks for a session by that method; what the agent hears.
+    /// The editor requests a session with that method; returns the agent's copy of the request.
     pub fn ask_for_session(&self, method: &str, session: Option<&str>) -> Message {
         let session = session.map_or_else(String::new, |s| format!(r#""sessionId":"{s}","#));
         self.editor.send(&format!(
@@ -48,7 +48,7 @@ impl Bridged {
         self.agent.heard(method)
     }
 
-    /// The agent answers that, and the editor hears it.
+    /// The agent answers the request; waits until the editor has the answer.
     pub fn give_session(&self, asked: &Message, session: &str) {
         answer(
             &self.agent,
@@ -60,7 +60,7 @@ impl Bridged {
         assert!(made.result.is_some(), "{}", made.text);
     }
 
-    /// A new session; the servers that the agent is told of.
+    /// Creates a session; returns the servers declared to the agent.
     pub fn session(&self, name: &str) -> Vec<Value> {
         let asked = self.ask_for_session("session/new", None);
         self.give_session(&asked, name);
@@ -76,7 +76,7 @@ impl Bridged {
         self.editor.answer("\"close\"");
     }
 
-    /// Waits until a provider has told that.
+    /// Waits for this report of a provider.
     #[track_caller]
     pub fn saw(&self, what: &str) {
         self.editor
@@ -87,7 +87,7 @@ impl Bridged {
     }
 }
 
-/// The servers in what an agent hears.
+/// The servers declared in a request to the agent.
 pub fn servers(asked: &Message) -> Vec<Value> {
     let list = asked
         .at(&["params", "mcpServers"])
@@ -95,7 +95,7 @@ pub fn servers(asked: &Message) -> Vec<Value> {
     serde_json::from_str(&list).expect("it is JSON")
 }
 
-/// Starts a stdio server as an agent does.
+/// Starts a stdio server like an agent does.
 pub fn start(server: &Value) -> Bridge {
     let command = server["command"].as_str();
     let command = command.unwrap_or_else(|| panic!("no stdio server: {server}"));
@@ -111,14 +111,14 @@ pub fn start(server: &Value) -> Bridge {
     launch.start()
 }
 
-/// Starts a stdio server and shakes hands with it.
+/// Starts a stdio server and performs the handshake.
 pub fn connect(server: &Value) -> Bridge {
     let client = start(server);
     client.initialize(LATEST);
     client
 }
 
-/// Calls a tool and gives the structured content of its answer, as written.
+/// Calls a tool; returns the structured content of its answer in its original spelling.
 #[track_caller]
 pub fn content(client: &Bridge, id: &str, tool: &str, arguments: &Value) -> String {
     let answer = client.ask(id, tool, arguments);
@@ -144,7 +144,7 @@ pub fn reply(client: &Bridge, request: &Message, result: &str) {
     ));
 }
 
-/// An HTTP server that the agent was told of, as a client sees it.
+/// A client for an HTTP server declared to the agent.
 pub fn http(server: &Value) -> Client {
     let url = server["url"].as_str().expect("a URL");
     let (address, path) = url["http://".len()..].split_once('/').expect("a path");

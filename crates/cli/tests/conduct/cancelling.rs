@@ -1,4 +1,4 @@
-//! A cancellation reaches the component that works on the request, under the id that the request has there.
+//! A cancellation reaches the component that handles the request, with the id of the request on that hop.
 
 use linkspan_testkit::Message;
 
@@ -33,7 +33,7 @@ const CHAINS: [&[&str]; 8] = [
 ];
 
 #[test]
-fn the_agent_hears_of_it_and_the_editor_gets_one_answer() {
+fn the_agent_gets_the_cancellation_and_the_editor_gets_one_answer() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         chain
@@ -70,7 +70,7 @@ fn assert_nothing_more(chain: &Passing) {
 }
 
 #[test]
-fn the_editor_hears_that_the_agent_has_cancelled() {
+fn the_editor_gets_cancellations_of_the_agent() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         chain
@@ -94,7 +94,7 @@ fn the_editor_hears_that_the_agent_has_cancelled() {
 }
 
 #[test]
-fn each_hop_has_its_own_id_and_a_proxy_that_does_not_pass_it_on_keeps_it() {
+fn each_hop_has_its_own_id_and_a_proxy_may_consume_the_cancellation() {
     let chain = played(&[], 1);
     let proxy = &chain.proxies[0];
     chain
@@ -120,7 +120,7 @@ fn each_hop_has_its_own_id_and_a_proxy_that_does_not_pass_it_on_keeps_it() {
 }
 
 #[test]
-fn an_old_proxy_may_put_it_into_an_envelope() {
+fn an_old_proxy_may_put_a_cancellation_into_an_envelope() {
     let chain = played(&[], 1);
     let proxy = &chain.proxies[0];
     proxy.say(

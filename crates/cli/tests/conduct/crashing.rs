@@ -1,14 +1,14 @@
-//! However a component dies, every waiting request is answered with its name and the reason, and no
-//! process is left.
+//! However a component ends, every pending request is answered with its name and the reason, and all
+//! processes end.
 
 use linkspan_testkit::{Message, Player, Stage};
 
 use crate::setup::{INITIALIZE, Played, conduct, forward_start, pass, played, waiting};
 
-/// What the dying say last.
+/// The last stderr output of the crashing component.
 const LAST_WORDS: &str = "the quay is closed";
 
-/// Who dies.
+/// The components that crash.
 const VICTIMS: [&str; 3] = ["the agent", "proxy[0]", "proxy[1]"];
 
 fn victim<'a>(chain: &'a Played, who: &str) -> &'a Player {
@@ -19,8 +19,8 @@ fn victim<'a>(chain: &'a Played, who: &str) -> &'a Player {
     }
 }
 
-/// Requests that wait: two of the editor's, one of each component's. Returns once each peer has got
-/// the requests that it owes an answer to.
+/// Sends requests that stay pending: two of the editor, one of each component. Returns once each peer has
+/// received them.
 fn ask_around(chain: &Played) {
     for id in ["\"e-1\"", "\"e-2\""] {
         chain.editor.send(&format!(
@@ -28,7 +28,7 @@ fn ask_around(chain: &Played) {
         ));
         chain.proxies[0].heard("_slow");
     }
-    // Each proxy asks the editor's side, and the first one the agent's side as well.
+    // Each proxy sends a request towards the editor, and the first one also towards the agent.
     chain.proxies[0].say(r#"{"jsonrpc":"2.0","id":"up-0","method":"_up0"}"#);
     chain.editor.heard("_up0");
     chain.proxies[1].say(r#"{"jsonrpc":"2.0","id":"up-1","method":"_up1"}"#);
@@ -61,7 +61,7 @@ fn assert_explains(error: &Message, who: &str, status: &str) {
     assert!(message.contains(who) && message.contains(status), "{text}");
 }
 
-/// Lets every victim in turn die by these commands.
+/// Ends each component in turn with these commands.
 fn die_by(commands: &[&str], status: &str) {
     for who in VICTIMS {
         let mut chain = played(&[], 2);
@@ -71,7 +71,7 @@ fn die_by(commands: &[&str], status: &str) {
         for command in commands {
             dying.command(command);
         }
-        // The editor's requests in the order in which they were made.
+        // The editor's requests are answered in their order.
         for id in ["\"e-1\"", "\"e-2\""] {
             let answer = chain.editor.find("an answer", Message::is_response);
             assert_eq!(answer.id.as_deref(), Some(id), "{who}");
@@ -95,24 +95,24 @@ fn die_by(commands: &[&str], status: &str) {
 }
 
 #[test]
-fn with_a_status() {
+fn a_component_exits_with_a_status() {
     die_by(&["exit 7"], "exit status: 7");
 }
 
 #[test]
-fn with_status_zero_which_is_no_better() {
+fn a_component_exits_with_status_0() {
     die_by(&["exit 0"], "exit status: 0");
 }
 
 #[cfg(unix)]
 #[test]
-fn by_a_signal() {
+fn a_component_is_killed_by_a_signal() {
     die_by(&["signal 9"], "signal: 9");
     die_by(&["signal 6"], "signal: 6");
 }
 
 #[test]
-fn in_the_middle_of_a_line() {
+fn a_component_crashes_in_the_middle_of_a_line() {
     die_by(
         &[r#"half {"jsonrpc":"2.0","id":1,"resu"#, "exit 3"],
         "exit status: 3",
@@ -121,12 +121,12 @@ fn in_the_middle_of_a_line() {
 
 #[cfg(unix)]
 #[test]
-fn by_closing_stdout_so_that_its_messages_are_lost() {
+fn a_component_closes_its_stdout() {
     die_by(&["stubborn", "shut"], "signal: 15");
 }
 
 #[test]
-fn with_a_grandchild_that_would_stay_and_holds_stdout_open() {
+fn a_component_leaves_a_grandchild_that_holds_stdout_open() {
     for who in VICTIMS {
         let mut chain = played(&[], 2);
         let dying = victim(&chain, who);
@@ -150,7 +150,7 @@ fn with_a_grandchild_that_would_stay_and_holds_stdout_open() {
 }
 
 #[test]
-fn what_it_had_said_before_it_died_arrives_first() {
+fn messages_sent_before_a_crash_arrive_first() {
     let mut chain = played(&[], 0);
     chain
         .editor
@@ -176,7 +176,7 @@ fn what_it_had_said_before_it_died_arrives_first() {
 }
 
 #[test]
-fn while_it_begins() {
+fn a_component_crashes_during_its_start() {
     for commands in [&["exit 7"][..], &["exit 0"], &["half {", "exit 1"]] {
         let chain = waiting(&[], &["D2", "D5"]);
         chain.agent.heard("initialize");
@@ -220,7 +220,7 @@ fn a_command_that_does_not_exist_is_the_answer_to_initialize() {
 }
 
 #[test]
-fn a_component_that_delays_the_start_is_named_when_time_is_up() {
+fn the_start_timeout_names_the_component() {
     let stage = Stage::new();
     let names = ["proxy0", "proxy1", "agent"];
     for (holder, who) in [(0, "proxy[0]"), (1, "proxy[1]"), (2, "the agent")] {
@@ -242,7 +242,7 @@ fn a_component_that_delays_the_start_is_named_when_time_is_up() {
 }
 
 #[test]
-fn noise_on_stdout_is_skipped() {
+fn invalid_lines_on_stdout_are_skipped() {
     let chain = played(&[], 1);
     for player in [&chain.agent, &chain.proxies[0]] {
         player.command("noise 500");
@@ -269,7 +269,7 @@ fn noise_on_stdout_is_skipped() {
 }
 
 #[test]
-fn a_component_that_says_nothing_but_noise_is_given_up() {
+fn a_component_with_too_many_invalid_lines_is_given_up() {
     let mut chain = played(&[], 1);
     chain
         .editor
@@ -294,7 +294,7 @@ fn a_neighbour_that_does_not_read_blocks_nothing() {
     chain.proxies[0].command("deaf");
     chain.proxies[0].wait_until_done("deaf");
     chain.agent.command("exit 9");
-    // The proxy does not read, and still every request is answered.
+    // The proxy does not read, and every request is answered nevertheless.
     let answer = chain.editor.answer("1");
     assert_eq!(answer.code(), Some(-32603), "{}", answer.text);
     assert_eq!(chain.editor.exit_code(), Some(4));
@@ -302,7 +302,7 @@ fn a_neighbour_that_does_not_read_blocks_nothing() {
 }
 
 #[test]
-fn a_message_that_is_too_large_is_answered_to_its_sender_and_the_chain_goes_on() {
+fn a_message_that_is_too_large_is_refused_and_the_chain_continues() {
     let chain = waiting(&["--max-message", "8KiB"], &["D5", "D2"]);
     chain.begin();
     let editor = &chain.editor;
@@ -312,7 +312,7 @@ fn a_message_that_is_too_large_is_answered_to_its_sender_and_the_chain_goes_on()
             r#"{{"jsonrpc":"2.0","id":"{id}","method":"_a","params":{{"fill":"{fill}"}}}}"#
         ));
     };
-    // Too large by itself, and too large only in the envelope of a proxy.
+    // One is too large by itself, the other only in the envelope of a proxy.
     for (id, bytes) in [("\"much\"", 20_000), ("\"just\"", 8192 - 70)] {
         ask(id.trim_matches('"'), bytes);
         let refused = editor.answer(id);
@@ -322,7 +322,7 @@ fn a_message_that_is_too_large_is_answered_to_its_sender_and_the_chain_goes_on()
     ask("fits", 7000);
     crate::setup::answer(&chain.agent, &chain.agent.heard("_a"), "1");
     assert!(editor.answer("\"fits\"").result.is_some());
-    // An answer of the agent that is too large is an error too.
+    // An answer of the agent that is too large becomes an error too.
     ask("back", 10);
     let asked = chain.agent.heard("_a");
     crate::setup::answer(&chain.agent, &asked, &format!("\"{}\"", "y".repeat(20_000)));

@@ -1,13 +1,13 @@
-//! However deep a message nests, it arrives or is refused; no request is left without an answer.
+//! Messages at the nesting limit arrive or are refused; every request is answered.
 //!
-//! An envelope is a level more, and what was allowed without one is allowed in it.
+//! An envelope adds a level, so the limit for messages in envelopes is higher.
 
 use crate::setup::{Passing, answer, id, nested, pass, passing, passing_through, played};
 
-/// Levels that a message may have, its own object and its parameters among them.
+/// The maximum nesting of a message, including its own object and its parameters.
 const MOST: usize = 128;
 
-/// Of every generation, in this order and in the other.
+/// Chains of all dialects, in both orders.
 const CHAINS: [&[&str]; 4] = [
     &[],
     &["D5"],
@@ -26,7 +26,7 @@ fn request(id: &str, levels: usize) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"_a","params":{params},"id":{id}}}"#)
 }
 
-/// A message just within the limit goes both ways, and so do their answers.
+/// Sends messages at the limit in both directions, with answers.
 fn talk(chain: &Passing, through: &str) {
     let Passing { editor, agent, .. } = chain;
     let deep = value(MOST);
@@ -48,7 +48,7 @@ fn talk(chain: &Passing, through: &str) {
 }
 
 #[test]
-fn what_is_just_within_the_limit_arrives_through_every_envelope() {
+fn messages_at_the_nesting_limit_arrive_through_every_envelope() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         talk(&chain, &format!("{dialects:?}"));
@@ -57,7 +57,7 @@ fn what_is_just_within_the_limit_arrives_through_every_envelope() {
 }
 
 #[test]
-fn and_through_a_conductor_within_a_conductor() {
+fn messages_at_the_nesting_limit_arrive_through_nested_conductors() {
     let inner = nested(&[pass("D0"), pass("D5")]);
     let chain = passing_through(vec![pass("D2"), inner]);
     talk(&chain, "a conductor");
@@ -65,7 +65,7 @@ fn and_through_a_conductor_within_a_conductor() {
 }
 
 #[test]
-fn what_is_beyond_it_is_answered() {
+fn messages_beyond_the_nesting_limit_are_answered() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         let Passing { editor, agent, .. } = &chain;
@@ -88,13 +88,13 @@ fn what_is_beyond_it_is_answered() {
 }
 
 #[test]
-fn a_little_beyond_it_arrives_or_is_answered_on_the_way_up() {
+fn messages_just_beyond_the_limit_arrive_or_are_answered_towards_the_editor() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         let Passing { editor, agent, .. } = &chain;
         for levels in MOST + 1..MOST + 8 {
             agent.say(&request("\"up\"", levels));
-            // Nothing overtakes anything.
+            // No message overtakes another.
             agent.say(r#"{"jsonrpc":"2.0","method":"_behind"}"#);
             editor.heard("_behind");
             if editor.unread().iter().any(|line| line.contains("\"_a\"")) {
@@ -109,7 +109,7 @@ fn a_little_beyond_it_arrives_or_is_answered_on_the_way_up() {
 }
 
 #[test]
-fn a_little_beyond_it_arrives_or_is_answered_on_the_way_down() {
+fn messages_just_beyond_the_limit_arrive_or_are_answered_towards_the_agent() {
     let chain = played(&[], 1);
     let (proxy, agent) = (&chain.proxies[0], &chain.agent);
     for levels in MOST..MOST + 8 {

@@ -1,11 +1,11 @@
-//! Which dialect a proxy speaks is found out, or told.
+//! The dialect of a proxy is detected, or set by the user.
 
 use linkspan_testkit::{Bridge, Message, Player, Stage};
 use serde_json::{Value, json};
 
 use crate::setup::{INITIALIZE, WELCOME, answer, conduct, id, pass, passing};
 
-/// A played proxy before a played agent; both have got nothing but `initialize`.
+/// A proxy and an agent, both played by the test; only `initialize` has been sent.
 fn with_proxy(dialect: Option<&str>) -> (Bridge, Player, Player) {
     let stage = Stage::new();
     let proxy = match dialect {
@@ -33,7 +33,7 @@ fn refuse(player: &Player, request: &Message) {
 }
 
 #[test]
-fn a_proxy_that_refuses_is_asked_in_older_and_older_words() {
+fn a_proxy_that_refuses_a_dialect_is_tried_in_older_ones() {
     let (editor, proxy, agent) = with_proxy(None);
     let mut begin = proxy.next();
     for method in ["proxy/initialize", "_proxy/initialize"] {
@@ -69,7 +69,7 @@ fn a_proxy_that_refuses_is_asked_in_older_and_older_words() {
 }
 
 #[test]
-fn a_proxy_that_refuses_everything_is_the_editors_answer() {
+fn the_refusal_of_all_dialects_is_the_editors_answer() {
     let (editor, proxy, _) = with_proxy(None);
     for _ in 0..3 {
         let begin = proxy.next();
@@ -80,7 +80,7 @@ fn a_proxy_that_refuses_everything_is_the_editors_answer() {
 }
 
 #[test]
-fn a_proxy_that_passes_its_own_beginning_on_is_asked_again_in_its_words() {
+fn a_proxy_that_forwards_its_own_initialize_is_tried_in_its_dialect() {
     for (envelope, expected) in [
         ("_proxy/successor", "_proxy/initialize"),
         ("_proxy/successor/request", "initialize"),
@@ -94,7 +94,7 @@ fn a_proxy_that_passes_its_own_beginning_on_is_asked_again_in_its_words() {
         let stray = proxy.answer("\"stray\"");
         assert_eq!(stray.code(), Some(-32601), "{}", stray.text);
         let begin = proxy.heard(expected);
-        // The result of the first try has no effect any more.
+        // The result of the first attempt has no effect any more.
         refuse(&proxy, &first);
         proxy.say(&format!(
             r#"{{"jsonrpc":"2.0","id":"start","method":"{envelope}","params":{{"method":"initialize","params":{params}}}}}"#
@@ -106,7 +106,7 @@ fn a_proxy_that_passes_its_own_beginning_on_is_asked_again_in_its_words() {
         answer(&proxy, &begin, WELCOME);
         assert_eq!(editor.answer("\"begin\"").result.as_deref(), Some(WELCOME));
         assert!(editor.unread().is_empty(), "{:?}", editor.unread());
-        // It is spoken to as it speaks.
+        // The proxy gets messages in the dialect that it uses.
         agent.say(r#"{"jsonrpc":"2.0","id":"q","method":"_q"}"#);
         let asked = proxy.heard(envelope);
         answer(&proxy, &asked, "{}");

@@ -1,4 +1,4 @@
-//! The end: the editor closes its side, or a signal arrives; no process stays.
+//! The end of a chain: the editor closes its side, or a signal arrives; all processes end.
 
 use linkspan_testkit::{Signal, Stage};
 
@@ -21,7 +21,7 @@ fn when_the_editor_closes_its_side_all_components_end() {
 }
 
 #[test]
-fn answers_under_way_still_arrive_when_the_editor_has_closed_its_side() {
+fn pending_answers_arrive_after_the_editor_has_closed_its_side() {
     let Passing {
         mut editor, agent, ..
     } = passing(&["D5", "D2"]);
@@ -36,7 +36,7 @@ fn answers_under_way_still_arrive_when_the_editor_has_closed_its_side() {
 }
 
 #[test]
-fn an_answer_that_never_comes_does_not_keep_us() {
+fn a_missing_answer_does_not_block_the_end() {
     let chain = played(&["--drain", "0.2"], 1);
     chain
         .editor
@@ -95,10 +95,10 @@ fn a_signal_ends_every_component_and_the_editors_request_is_answered() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_before_the_beginning_ends_us_too() {
+fn a_signal_before_initialize_ends_linkspan() {
     let stage = Stage::new();
     let mut editor = conduct(&[], &[stage.played("agent")]);
-    // So that it listens to signals already.
+    // The answer shows that the signal handlers are installed.
     editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"_early"}"#);
     editor.answer("1");
     editor.signal(Signal::Terminate);
@@ -108,7 +108,7 @@ fn a_signal_before_the_beginning_ends_us_too() {
 
 #[cfg(unix)]
 #[test]
-fn an_editor_that_does_not_read_cannot_keep_us_from_ending() {
+fn an_editor_that_does_not_read_does_not_block_the_end() {
     let mut chain = played(&[], 1);
     chain.editor.pause();
     chain.proxies[0].command("flood 64 1048576 session/update");
@@ -123,7 +123,7 @@ fn an_editor_that_does_not_read_cannot_keep_us_from_ending() {
 }
 
 #[test]
-fn a_death_behind_an_editor_that_does_not_read_ends_us_too() {
+fn a_crash_ends_the_chain_though_the_editor_does_not_read() {
     let mut chain = played(&[], 1);
     chain.editor.pause();
     chain.proxies[0].command("flood 64 1048576 session/update");
@@ -139,8 +139,8 @@ fn a_death_behind_an_editor_that_does_not_read_ends_us_too() {
 
 #[cfg(unix)]
 #[test]
-fn an_agent_that_does_not_read_cannot_keep_us_from_noticing_that_the_editor_has_gone() {
-    // An editor that dies in the middle of twenty megabytes, which the agent does not read.
+fn the_end_of_the_editor_is_noticed_though_the_agent_does_not_read() {
+    // An editor that dies while it sends twenty megabytes that the agent does not read.
     let dir = tempfile::TempDir::new().unwrap();
     let file = dir.path().join("said");
     let note = format!(
@@ -164,7 +164,7 @@ fn an_agent_that_does_not_read_cannot_keep_us_from_noticing_that_the_editor_has_
 }
 
 #[test]
-fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
+fn an_editor_with_a_closed_reading_end_has_gone() {
     let (reads, stdout) = std::io::pipe().unwrap();
     let stage = Stage::new();
     // Nothing is drained for an editor that does not read.
@@ -177,7 +177,7 @@ fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
     let agent = stage.player("agent");
     let begin = agent.heard("initialize");
     drop(reads);
-    // That the editor does not read is only known after a write has failed.
+    // Only a failed write shows that the editor does not read.
     answer(&agent, &begin, WELCOME);
     agent.command("flood 1000 1000 session/update");
     agent.wait_for_eof();
@@ -186,7 +186,7 @@ fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
 }
 
 #[test]
-fn an_editor_that_goes_while_the_chain_begins_leaves_no_process_behind() {
+fn an_editor_that_closes_during_the_start_leaves_no_process() {
     let chain = crate::setup::waiting(&[], &["D2", "D5"]);
     chain.agent.heard("initialize");
     chain.end();
@@ -194,8 +194,8 @@ fn an_editor_that_goes_while_the_chain_begins_leaves_no_process_behind() {
 
 #[cfg(unix)]
 #[test]
-fn requests_that_come_while_the_chain_ends_are_answered() {
-    // A proxy that ignores the end of its input keeps the chain ending for a while.
+fn requests_during_the_end_of_the_chain_are_answered() {
+    // A proxy that ignores the end of its input delays the end of the chain.
     let mut chain = played(&[], 1);
     chain.proxies[0].command("stubborn");
     chain.proxies[0].wait_until_done("stubborn");

@@ -1,8 +1,8 @@
-//! Messages keep their bytes, whatever is in them and however many proxies they pass.
+//! Messages keep their bytes, whatever their contents and however many proxies they pass.
 
 use crate::setup::{Passing, id, passing};
 
-/// What other conductors change, lose or refuse.
+/// Contents that other conductors change, lose or refuse.
 const SAMPLES: [&str; 12] = [
     r#"{"n":123456789012345678901234567890,"m":-123456789012345678901234567890}"#,
     r#"{"n":18446744073709551616,"m":9223372036854775808,"k":-9223372036854775809}"#,
@@ -18,7 +18,7 @@ const SAMPLES: [&str; 12] = [
     "{}",
 ];
 
-/// Results may be anything.
+/// Results may be any JSON value.
 const SCALARS: [&str; 6] = ["null", "1E5", r#""\ud800""#, "false", "[1.0]", "-0"];
 
 /// Ids that are not small integers.
@@ -47,7 +47,7 @@ const CHAINS: [&[&str]; 10] = [
     &["D0", "D1", "D2", "D5", "D4"],
 ];
 
-/// Requests of the editor, with each odd id once.
+/// Requests of the editor, with each unusual id once.
 fn down_and_back(chain: &Passing, results: &[&str]) {
     for (number, result) in results.iter().enumerate() {
         let asked = SAMPLES[number % SAMPLES.len()];
@@ -171,7 +171,7 @@ fn without_a_proxy_nothing_but_the_id_of_a_line_changes() {
 }
 
 #[test]
-fn the_order_of_members_survives_proxies_that_keep_it() {
+fn the_order_of_members_is_kept() {
     let chain = passing(&["D5", "D2", "D1"]);
     chain
         .editor
@@ -189,7 +189,7 @@ fn the_order_of_members_survives_proxies_that_keep_it() {
 }
 
 #[test]
-fn windows_line_ends_and_blank_lines_are_no_messages() {
+fn blank_lines_and_crlf_line_ends_are_accepted() {
     let chain = passing(&["D5"]);
     chain
         .editor

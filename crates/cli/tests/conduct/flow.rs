@@ -1,4 +1,4 @@
-//! A component that does not read delays only those that send to it; memory stays small.
+//! A component that does not read delays only its senders; memory stays bounded.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use linkspan_testkit::{Bridge, Player, wait_for, wait_until_still};
 
 use crate::setup::{answer, id, passing, played};
 
-/// Most memory that a conductor may ever have had.
+/// The maximum memory of a conductor.
 const MOST: usize = 32 << 20;
 
-/// What an agent says in one go: far more than pipes and queues hold.
+/// The number of updates that an agent sends at once: far more than pipes and queues hold.
 const UPDATES: u64 = 128;
 const UPDATE_BYTES: u64 = 1 << 20;
 
@@ -22,7 +22,7 @@ fn number(update: &str) -> Option<u64> {
     rest.split(',').next()?.parse().ok()
 }
 
-/// All updates in order.
+/// Receives all updates in order.
 #[track_caller]
 fn expect_updates(editor: &Bridge, count: u64) {
     for expected in 1..=count {
@@ -31,7 +31,7 @@ fn expect_updates(editor: &Bridge, count: u64) {
     }
 }
 
-/// Waits until a flood does not get on any more: its receiver does not read.
+/// Waits until a flood makes no more progress because its receiver does not read.
 #[track_caller]
 pub fn wait_until_stuck(player: &Player) {
     wait_for("the beginning of a flood", || player.flooded() > 0);
@@ -41,7 +41,7 @@ pub fn wait_until_stuck(player: &Player) {
 
 #[track_caller]
 fn assert_small(editor: &Bridge) {
-    // A build for tests has more code than all else together, and that is on disk anyway.
+    // A test build has more code than all other memory, and that code is mapped from disk.
     if let (Some(peak), Some(code)) = (editor.peak_memory(), editor.mapped_memory()) {
         let own = peak.saturating_sub(code);
         assert!(own < MOST, "it had {} MB", own >> 20);
@@ -49,7 +49,7 @@ fn assert_small(editor: &Bridge) {
 }
 
 #[test]
-fn an_editor_that_does_not_read_costs_no_memory_and_loses_nothing() {
+fn an_editor_that_does_not_read_uses_no_memory_and_loses_no_message() {
     let count = 500;
     let chain = passing(&["D5", "D2"]);
     chain.editor.pause();
@@ -73,7 +73,7 @@ fn an_editor_that_does_not_read_costs_no_memory_and_loses_nothing() {
 }
 
 #[test]
-fn a_cancellation_gets_through_while_updates_are_stuck() {
+fn a_cancellation_arrives_while_updates_are_blocked() {
     let chain = passing(&[]);
     chain
         .editor
@@ -103,11 +103,11 @@ fn a_cancellation_gets_through_while_updates_are_stuck() {
 }
 
 #[test]
-fn many_small_updates_cost_no_more() {
+fn many_small_updates_use_no_more_memory() {
     let chain = passing(&[]);
     chain.editor.pause();
     flood(&chain.agent, 100_000, 100);
-    // What is said later has arrived before the editor reads again.
+    // Messages sent later have arrived before the editor reads again.
     chain.editor.send(r#"{"jsonrpc":"2.0","method":"_later"}"#);
     chain.agent.heard("_later");
     chain.editor.resume();
@@ -117,14 +117,14 @@ fn many_small_updates_cost_no_more() {
 }
 
 #[test]
-fn two_components_that_write_before_they_read_do_not_wait_for_each_other_for_ever() {
+fn two_components_that_write_before_they_read_do_not_deadlock() {
     let chain = played(&[], 1);
     let proxy = &chain.proxies[0];
     for player in [proxy, &chain.agent] {
         player.command("deaf");
         player.wait_until_done("deaf");
     }
-    // The proxy floods the agent and the agent the proxy, and neither reads until it is done.
+    // The proxy and the agent flood each other, and neither reads until it is done.
     proxy.command("flood-down 8 1048576");
     flood(&chain.agent, 8, 1 << 20);
     proxy.wait_until_done("flood-down");
@@ -144,7 +144,7 @@ fn two_components_that_write_before_they_read_do_not_wait_for_each_other_for_eve
 }
 
 #[test]
-fn an_editor_and_an_agent_that_write_before_they_read_do_not_either() {
+fn an_editor_and_an_agent_that_write_before_they_read_do_not_deadlock() {
     let chain = played(&[], 0);
     chain.editor.pause();
     chain.agent.command("deaf");
@@ -180,7 +180,7 @@ fn a_component_that_does_not_read_delays_only_components_that_send_to_it() {
         answer(&chain.proxies[0], &asked, "[]");
         assert!(chain.editor.answer(&number.to_string()).result.is_some());
     }
-    // What comes from the agent is not held up either.
+    // Messages of the agent are not delayed either.
     flood(&chain.agent, 100, 10);
     for expected in 1..=100 {
         assert_eq!(number(&chain.proxies[1].line()), Some(expected));
@@ -194,7 +194,7 @@ fn a_component_that_does_not_read_delays_only_components_that_send_to_it() {
 }
 
 #[test]
-fn small_and_large_messages_in_turn_do_not_wait_for_themselves() {
+fn alternating_small_and_large_messages_do_not_deadlock() {
     let chain = passing(&[]);
     chain.editor.pause();
     for bytes in [10, 190_000, 10, 250_000, 10, 300_000] {

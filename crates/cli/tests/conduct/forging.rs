@@ -1,4 +1,4 @@
-//! Words that only a conductor or a proxy may say are refused from others, as the official one does.
+//! Methods reserved for conductors or proxies are refused from other peers, with the official text.
 
 use linkspan_testkit::Player;
 
@@ -23,7 +23,7 @@ fn request(method: &str) -> String {
 }
 
 #[test]
-fn an_editor_is_no_proxy() {
+fn envelopes_of_an_editor_are_refused() {
     let chain = passing(&["D5"]);
     for method in ENVELOPES {
         chain.editor.send(&request(method));
@@ -35,7 +35,7 @@ fn an_editor_is_no_proxy() {
         let refused = chain.editor.answer("\"f\"");
         assert_eq!(refused.error.as_deref(), Some(FORGED_START), "{method}");
     }
-    // A notification has no answer.
+    // A notification gets no answer.
     chain
         .editor
         .send(r#"{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"_x"}}"#);
@@ -45,7 +45,7 @@ fn an_editor_is_no_proxy() {
 }
 
 #[test]
-fn an_agent_is_no_proxy() {
+fn envelopes_of_an_agent_are_refused() {
     let chain = passing(&["D5"]);
     for method in ENVELOPES {
         chain.agent.say(&request(method));
@@ -62,7 +62,7 @@ fn an_agent_is_no_proxy() {
     chain.end();
 }
 
-/// What the proxy gets for an envelope with that inside.
+/// The proxy's answer to an envelope with that message.
 #[track_caller]
 fn enveloped(proxy: &Player, params: &str) -> String {
     proxy.say(&format!(
@@ -84,7 +84,7 @@ fn an_envelope_in_an_envelope_is_refused() {
 }
 
 #[test]
-fn a_proxy_cannot_begin_the_one_before_it() {
+fn a_proxy_cannot_initialize_its_predecessor() {
     let chain = played(&[], 2);
     for method in STARTS {
         chain.proxies[1].say(&request(method));
@@ -95,7 +95,7 @@ fn a_proxy_cannot_begin_the_one_before_it() {
 }
 
 #[test]
-fn an_envelope_without_a_method_is_refused_in_the_official_words() {
+fn an_envelope_without_a_method_is_refused_with_the_official_text() {
     let chain = played(&[], 1);
     let proxy = &chain.proxies[0];
     assert_eq!(
@@ -108,7 +108,7 @@ fn an_envelope_without_a_method_is_refused_in_the_official_words() {
 }
 
 #[test]
-fn what_an_envelope_says_besides_is_for_one_hop_only() {
+fn other_members_of_an_envelope_are_for_one_hop_only() {
     let chain = played(&[], 1);
     chain.proxies[0].say(r#"{"jsonrpc":"2.0","id":"p","method":"proxy/successor","params":{"_meta":{"envelope":true},"method":"_ask","params":{"q":1.0,"_meta":{"inner":1}}}}"#);
     let ask = chain.agent.heard("_ask");
@@ -132,7 +132,7 @@ fn what_an_envelope_says_besides_is_for_one_hop_only() {
 }
 
 #[test]
-fn what_the_agent_says_reaches_a_proxy_in_an_envelope() {
+fn messages_of_the_agent_reach_a_proxy_in_an_envelope() {
     let chain = played(&[], 1);
     chain
         .agent

@@ -1,4 +1,4 @@
-//! A conductor that is killed cannot end its components any more; its watchdog does.
+//! A conductor that is killed cannot end its components; its watchdog does.
 
 use linkspan_testkit::{Bridge, Signal, Stage, wait_for};
 
@@ -6,7 +6,7 @@ use crate::bridged::{PLAIN, bridged, tools};
 use crate::setup::{INITIALIZE, conduct, nested, pass, played, program, quote};
 
 #[test]
-fn components_that_ignore_the_end_of_their_input_end_all_the_same() {
+fn components_that_ignore_the_end_of_their_input_are_terminated() {
     let chain = played(&[], 2);
     let components = [&chain.proxies[0], &chain.proxies[1], &chain.agent];
     for player in components {
@@ -24,16 +24,16 @@ fn components_that_ignore_the_end_of_their_input_end_all_the_same() {
 }
 
 #[test]
-fn components_that_go_by_themselves_are_not_hurried() {
+fn components_that_end_by_themselves_get_no_signal() {
     let chain = played(&[], 0);
     chain.editor.signal(Signal::Kill);
-    // Who is killed does not say that.
+    // The killed conductor sends no signal; its end only closes the agent's stdin.
     chain.agent.wait_for_eof();
     chain.stage.wait_until_empty();
 }
 
 #[test]
-fn a_conductor_within_a_conductor_is_as_good_as_any_other() {
+fn the_components_of_a_nested_conductor_are_terminated_too() {
     let stage = Stage::new();
     let inner = nested(&[stage.played("inner")]);
     let editor = conduct(&[], &[pass("D5"), inner, stage.played("agent")]);
@@ -49,7 +49,7 @@ fn a_conductor_within_a_conductor_is_as_good_as_any_other() {
 }
 
 #[test]
-fn what_we_were_given_for_our_components_is_not_kept_from_them() {
+fn components_inherit_descriptors_of_linkspan() {
     let dir = tempfile::TempDir::new().unwrap();
     let file = dir.path().join("given");
     std::fs::write(&file, "here you are\n").unwrap();

@@ -1,4 +1,4 @@
-//! What a component said on its stderr before it ended is in the error, as far as it tells something.
+//! The error for an ended component contains the relevant part of its stderr.
 
 use crate::setup::played;
 
@@ -24,7 +24,7 @@ fn tail_after(lines: &[&str], more: usize) -> String {
 }
 
 #[test]
-fn a_panic_is_told_with_its_message_however_long_its_backtrace() {
+fn a_panic_is_reported_with_its_message_despite_a_long_backtrace() {
     let panic = [
         "ready",
         "thread 'main' panicked at src/main.rs:7:5:",
@@ -39,7 +39,7 @@ fn a_panic_is_told_with_its_message_however_long_its_backtrace() {
 }
 
 #[test]
-fn a_line_of_any_length_does_not_swallow_the_next_one() {
+fn a_very_long_line_does_not_hide_the_next_one() {
     let long = "x".repeat(100_000);
     let tail = tail_after(&[&long, "Error: the quay is closed"], 0);
     assert!(tail.contains("Error: the quay is closed"), "{tail}");
@@ -47,7 +47,7 @@ fn a_line_of_any_length_does_not_swallow_the_next_one() {
 }
 
 #[test]
-fn what_it_said_cannot_pass_for_a_line_of_ours() {
+fn stderr_of_a_component_cannot_forge_lines_of_linkspan() {
     let mut chain = played(&[], 0);
     chain
         .agent

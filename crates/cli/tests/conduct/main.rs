@@ -1,8 +1,8 @@
-//! `linkspan conduct` from outside: a real process between an editor that is the test, and components
-//! that are processes of their own.
+//! `linkspan conduct` from outside: a real process between an editor played by the test and components in
+//! processes of their own.
 //!
-//! Each test is one promise to a user. Most components are played by the test: they tell it what they
-//! hear and say what they are told to (`linkspan_testkit::Stage`). Nothing here sleeps to wait.
+//! Each test checks one promise to users. The test plays most components: they report received messages and
+//! execute its commands (`linkspan_testkit::Stage`). No test sleeps to wait.
 
 mod beginning;
 mod bridge_attack;

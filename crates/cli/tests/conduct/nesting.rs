@@ -1,4 +1,4 @@
-//! `linkspan conduct --proxy`: a whole chain is a proxy of another conductor.
+//! `linkspan conduct --proxy`: a whole chain as a proxy of another conductor.
 
 use linkspan_testkit::{Bridge, Message};
 
@@ -59,14 +59,14 @@ fn a_chain_inside_a_chain_behaves_as_one_proxy() {
 }
 
 #[test]
-fn chains_can_be_nested_twice_and_hold_old_proxies() {
+fn chains_can_be_nested_twice_and_contain_old_proxies() {
     let inner = nested(&[pass("D1"), pass("D5")]);
     let chain = within(nested(&[pass("D2"), inner, pass("D0")]));
     talk(&chain);
     chain.end();
 }
 
-/// A conductor that the test plays: what it tells the proxy that we are to be.
+/// A conductor played by the test, which assigns our chain the role of a proxy.
 struct Outer {
     proxy: Bridge,
     envelope: &'static str,
@@ -104,7 +104,7 @@ impl Outer {
 }
 
 #[test]
-fn the_conductor_around_us_may_speak_any_released_dialect() {
+fn the_outer_conductor_may_use_any_released_dialect() {
     let role = r#","clientCapabilities":{"_meta":{"symposium":{"proxy":true}}}"#;
     for (method, role, envelope) in [
         ("proxy/initialize", "", "proxy/successor"),
@@ -139,7 +139,7 @@ fn the_conductor_around_us_may_speak_any_released_dialect() {
 }
 
 #[test]
-fn an_editor_in_front_of_a_proxy_is_told_what_is_wrong() {
+fn an_editor_of_a_chain_started_as_a_proxy_gets_an_error() {
     let proxy = conduct(&["--proxy"], &[pass("D5")]);
     proxy.send(INITIALIZE);
     let refused = proxy.answer("\"begin\"");

@@ -1,4 +1,4 @@
-//! Messages from one peer to another arrive in the order in which they were said, answers too.
+//! Messages from one peer to another, answers included, arrive in the order in which they were sent.
 
 use crate::setup::{id, passing};
 

@@ -1,4 +1,4 @@
-//! `--trace` and `--debug-dir`: what has passed, in order, without secrets.
+//! `--trace` and `--debug-dir`: all messages in order, without secrets.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn events(file: &Path) -> Vec<Value> {
     text.lines().map(parse).collect()
 }
 
-/// A run of a chain with a session, a prompt, an update and a question of the agent.
+/// Runs a chain with a session, a prompt, an update and a request of the agent.
 fn talk(chain: Passing) {
     chain.begin();
     let (editor, agent) = (&chain.editor, &chain.agent);
@@ -71,7 +71,7 @@ fn a_trace_has_every_message_once_per_hop_in_order() {
     for line in expected {
         assert_eq!(session.next().map(String::as_str), Some(line), "{told:#?}");
     }
-    // The agent says these two at once, so they are on their way together.
+    // The agent sends these two at once, so they overlap.
     let rest: Vec<&str> = session.map(String::as_str).collect();
     let at = |line: &str| {
         let found = rest.iter().position(|told| *told == line);
@@ -239,7 +239,7 @@ fn two_conductors_at_the_same_time_have_two_debug_logs() {
 }
 
 #[test]
-fn what_components_say_on_stderr_is_on_ours_with_their_names() {
+fn stderr_of_components_is_copied_with_their_names() {
     let chain = crate::setup::played(&[], 1);
     chain.agent.complain("a word from the agent");
     chain.proxies[0].complain("a word\rINFO forged\u{202e}\u{2028}INFO forged");

@@ -1,10 +1,10 @@
-//! Chains: an editor that is the test, proxies, and an agent that the test plays.
+//! Chains of an editor played by the test, proxies, and an agent played by the test.
 
 use std::ffi::OsString;
 
 use linkspan_testkit::{Bridge, Message, Player, Stage, part};
 
-/// The binary under test. `LINKSPAN_BIN` names another build to be tested.
+/// The binary under test. `LINKSPAN_BIN` selects another build.
 pub fn program() -> OsString {
     linkspan_testkit::program_under_test(env!("CARGO_BIN_EXE_linkspan"))
 }
@@ -26,7 +26,7 @@ pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// `linkspan conduct` with these flags and components; the editor is the test.
+/// `linkspan conduct` with these flags and components; the test plays the editor.
 pub fn conduct(flags: &[&str], components: &[String]) -> Bridge {
     Bridge::launch(program())
         .arg("conduct")
@@ -35,8 +35,8 @@ pub fn conduct(flags: &[&str], components: &[String]) -> Bridge {
         .start()
 }
 
-/// A proxy of that dialect (`D0` … `D5`) that passes everything on. With `!` it refuses a beginning that
-/// it does not know; without, it passes that on too, as proxies on the official crates do.
+/// A proxy of that dialect (`D0` … `D5`) that forwards everything. With `!` it refuses an unknown first
+/// request; without, it forwards that too, like proxies on the official crates do.
 pub fn pass(dialect: &str) -> String {
     match dialect.strip_suffix('!') {
         Some(dialect) => part(&["pass", dialect, "--refuse"]),
@@ -44,28 +44,28 @@ pub fn pass(dialect: &str) -> String {
     }
 }
 
-/// Proxies that pass everything on, and an agent that the test plays.
+/// Proxies that forward everything, and an agent played by the test.
 pub struct Passing {
     pub editor: Bridge,
     pub agent: Player,
     pub stage: Stage,
 }
 
-/// Such a chain, begun.
+/// A started chain of these dialects.
 pub fn passing(dialects: &[&str]) -> Passing {
     let chain = waiting(&[], dialects);
     chain.begin();
     chain
 }
 
-/// Such a chain of these proxies, begun.
+/// A started chain of these proxies.
 pub fn passing_through(proxies: Vec<String>) -> Passing {
     let chain = waiting_for(&[], proxies);
     chain.begin();
     chain
 }
 
-/// Such a chain, with flags, to which `initialize` was sent; the agent has not heard it yet.
+/// A chain with flags, to which `initialize` was sent; the agent has not read it yet.
 pub fn waiting(flags: &[&str], dialects: &[&str]) -> Passing {
     waiting_for(
         flags,
@@ -86,14 +86,14 @@ fn waiting_for(flags: &[&str], mut components: Vec<String>) -> Passing {
     }
 }
 
-/// What the editor begins with.
+/// The editor's first request.
 pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"begin","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}"#;
 
-/// What agents answer to that.
+/// The agent's answer to `initialize`.
 pub const WELCOME: &str = r#"{"protocolVersion":1,"agentCapabilities":{},"authMethods":[]}"#;
 
 impl Passing {
-    /// The agent answers `initialize`, and the editor hears that.
+    /// The agent answers `initialize`; waits until the editor has the answer.
     #[track_caller]
     pub fn begin(&self) {
         answer(&self.agent, &self.agent.heard("initialize"), WELCOME);
@@ -108,7 +108,7 @@ impl Passing {
     }
 }
 
-/// Closes the editor's side; all components have to end in order.
+/// Closes the editor's side; all components have to end without an error.
 #[track_caller]
 fn end(mut editor: Bridge, stage: &Stage) {
     editor.close_stdin();
@@ -125,7 +125,7 @@ pub fn answer(player: &Player, request: &Message, result: &str) {
     ));
 }
 
-/// The id of a request as written.
+/// The id of a request in its original spelling.
 #[track_caller]
 pub fn id(request: &Message) -> &str {
     let id = request.id.as_deref();
@@ -141,14 +141,14 @@ pub struct Played {
 }
 
 impl Played {
-    /// Closes the editor's side; all components have to end in order.
+    /// Closes the editor's side; all components have to end without an error.
     #[track_caller]
     pub fn end(self) {
         end(self.editor, &self.stage);
     }
 }
 
-/// Such a chain of that many proxies, begun; they speak the current dialect.
+/// A started chain of that many proxies in the current dialect.
 pub fn played(flags: &[&str], proxies: usize) -> Played {
     let stage = Stage::new();
     let names: Vec<String> = (0..proxies).map(|n| format!("proxy{n}")).collect();
@@ -173,7 +173,7 @@ pub fn played(flags: &[&str], proxies: usize) -> Played {
     }
 }
 
-/// The proxy passes the beginning on; what it has to answer later.
+/// The proxy forwards its first request; returns the request to answer later.
 #[track_caller]
 pub fn forward_start(proxy: &Player) -> Message {
     let begin = proxy.heard("proxy/initialize");

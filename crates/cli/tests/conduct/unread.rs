@@ -6,7 +6,7 @@ use crate::flow::wait_until_stuck;
 use crate::setup::{played, waiting};
 
 #[test]
-fn the_death_of_a_component_is_noticed_although_its_output_is_not_read() {
+fn the_end_of_a_component_is_noticed_although_its_output_is_not_read() {
     let mut chain = played(&[], 2);
     let dying = &chain.proxies[1];
     chain.agent.command("deaf");
@@ -27,7 +27,7 @@ fn the_death_of_a_component_is_noticed_although_its_output_is_not_read() {
 }
 
 #[test]
-fn an_unread_trace_does_not_keep_us() {
+fn an_unread_trace_does_not_block_the_end() {
     let dir = tempfile::TempDir::new().unwrap();
     let fifo = fifo(&dir);
     // The FIFO is open for reading, but is not read.
@@ -46,7 +46,7 @@ fn an_unread_trace_does_not_keep_us() {
 }
 
 #[test]
-fn a_fifo_without_a_reader_is_a_mistake_and_no_reason_to_wait() {
+fn a_fifo_without_a_reader_is_an_error() {
     let dir = tempfile::TempDir::new().unwrap();
     let fifo = fifo(&dir);
     let flags = ["--trace", fifo.to_str().unwrap()];

@@ -1,4 +1,4 @@
-//! The command line: components in both forms, the chain that would be, and what is wrong with it.
+//! The command line: components in both forms, `--dry-run`, and errors.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::setup::{INITIALIZE, WELCOME, answer, conduct, program};
 
-/// Exit code, stdout and stderr of a run that ends by itself.
+/// The exit code, stdout and stderr of a run that ends by itself.
 fn run(args: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(program()).arg("conduct").args(args).output();
     let output = output.expect("the program under test starts");
@@ -20,7 +20,7 @@ fn run(args: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_chain_is_shown_and_nothing_is_started() {
+fn dry_run_prints_the_chain_without_starting_it() {
     let (code, out, _) = run(&[
         "--dry-run",
         "./no-such-logger",

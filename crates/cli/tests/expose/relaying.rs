@@ -33,7 +33,7 @@ fn the_client_reaches_the_child_with_its_own_name_and_abilities() {
 }
 
 #[test]
-fn ids_come_back_as_they_were_written() {
+fn answers_keep_the_spelling_of_ids() {
     let exposed = legacy();
     let session = exposed.client().session(LATEST);
     for id in [

@@ -30,7 +30,7 @@ fn everything_else_keeps_its_bytes() {
 }
 
 #[test]
-fn a_comma_at_the_end_is_no_trouble() {
+fn a_trailing_comma_is_kept() {
     let text = "{\n    \"mcpServers\": {\n        \"y\": 1, // last\n    },\n}";
     assert_eq!(
         put_x(text),
@@ -52,7 +52,7 @@ fn an_entry_of_that_name_is_replaced() {
 }
 
 #[test]
-fn a_line_stays_a_line() {
+fn a_file_on_one_line_stays_on_one_line() {
     assert_eq!(
         put_x(r#"{"a":1}"#),
         r#"{"a":1, "mcpServers": {"x":{"command":"c"}}}"#
@@ -64,13 +64,13 @@ fn a_line_stays_a_line() {
 }
 
 #[test]
-fn lines_end_as_they_did() {
+fn crlf_line_ends_are_kept() {
     let after = put_x("{\r\n  \"a\": 1\r\n}\r\n");
     assert!(!after.replace("\r\n", "").contains('\n'), "{after:?}");
 }
 
 #[test]
-fn what_is_not_understood_is_left_alone() {
+fn files_with_an_unknown_structure_are_not_changed() {
     let entry = json!({});
     let put = |text: &str| put(text, "mcpServers", "x", &entry).unwrap_err();
     assert!(matches!(put("{\"a\": "), EditError::Syntax(_)));
@@ -87,14 +87,14 @@ fn what_is_not_understood_is_left_alone() {
 }
 
 #[test]
-fn comments_in_strings_are_none_and_lines_stay_where_they_were() {
+fn strings_are_not_comments_and_line_numbers_do_not_change() {
     let text = "{ // é\n \"a\": \"// no */\", /* x\n y */ \"b\": 1, }";
     let plain = plain(text);
     assert_eq!(plain.lines().count(), text.lines().count());
     assert_eq!(read(text), Ok(json!({"a": "// no */", "b": 1})));
 }
 
-/// Any text: no panic, and never a wrong edit.
+/// Arbitrary text causes no panic and no wrong edit.
 #[test]
 fn damaged_and_odd_files_do_no_harm() {
     let good = "\u{feff}// é\n{ \"a\": [1, {\"b\": \"\\\"x\\\\é\"}, ], /* é */ \"mcpServers\": { \"y\": {}, }, }\n";

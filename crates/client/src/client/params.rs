@@ -5,7 +5,7 @@ use std::path::Path;
 
 use linkspan_wire::{Json, quote};
 
-/// A `file:` URI. All bytes that have a meaning in a URI are escaped.
+/// A `file:` URI. All bytes with a meaning in a URI are escaped.
 pub(super) fn file_uri(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -27,7 +27,7 @@ pub(super) fn with_meta(meta: &str, params: Option<&str>) -> String {
     }
 }
 
-/// The parameters with the answers to the questions of a modern result.
+/// The parameters with the answers to the input requests of a modern result.
 pub(super) fn with_answers(params: &str, answers: &str, result: Json<'_>) -> String {
     let state = result.get("requestState").map_or(String::new(), |state| {
         format!(r#","requestState":{}"#, state.text())
@@ -42,7 +42,7 @@ pub(super) fn with_answers(params: &str, answers: &str, result: Json<'_>) -> Str
     format!(r#"{original}{comma}"inputResponses":{answers}{state}}}"#)
 }
 
-/// Whether a modern result is a question.
+/// Whether a modern result requests input.
 pub(super) fn is_question(result: Json<'_>) -> bool {
     let kind = result.get("resultType").and_then(Json::as_str);
     kind.as_deref() == Some("input_required")

@@ -1,4 +1,4 @@
-//! What the server sends: answers, questions and notifications.
+//! Messages of the server: answers, requests and notifications.
 
 use linkspan_mcp::names;
 use linkspan_session::{Envelope, Fault, Inbound};
@@ -21,7 +21,8 @@ impl Client {
         }
     }
 
-    /// The next message; the observer sees the time pass. While a person signs in, time does not count.
+    /// The next message; meanwhile the observer is called regularly. The timeout does not run while the user
+    /// signs in.
     async fn next(&mut self) -> Result<Option<Inbound>, Fault> {
         let mut start = Instant::now();
         loop {
@@ -41,7 +42,7 @@ impl Client {
         }
     }
 
-    /// Handles what was received; gives the answer if it is one.
+    /// Handles an event; returns a message if it is the answer.
     async fn take(&mut self, inbound: Option<Inbound>) -> Result<Option<Message>, ClientError> {
         match inbound {
             Some(Inbound::Message(envelope)) => self.message(envelope.msg).await,
@@ -79,7 +80,7 @@ impl Client {
         }
     }
 
-    /// Why the connection was closed.
+    /// The error for a closed connection.
     pub(super) fn closed(&self, why: Fault) -> ClientError {
         if self.asked == names::INITIALIZE {
             ClientError::before_first_answer(why)
@@ -124,7 +125,7 @@ impl Client {
         })
     }
 
-    /// Shows progress, and logs what the server logs.
+    /// Shows progress, and logs the server's log messages.
     fn note(&mut self, msg: &Message) {
         let Some(params) = msg.params() else { return };
         let text = |key| params.get(key).and_then(Json::as_str).unwrap_or_default();

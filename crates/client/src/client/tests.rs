@@ -7,7 +7,7 @@ use linkspan_wire::RpcError;
 use super::*;
 use crate::list::List;
 
-/// A server that answers every request by its method and parameters.
+/// A server that answers every request depending on its method and parameters.
 fn server(answer: impl Fn(&Message) -> Result<String, RpcError> + Send + 'static) -> Port {
     let (port, mut end) = Port::pair("server", 8);
     tokio::spawn(async move {
@@ -29,7 +29,7 @@ fn refused(msg: &Message) -> Result<String, RpcError> {
     Err(RpcError::method_not_found(&msg.method()))
 }
 
-/// A call may take an hour; the first answer has a shorter limit.
+/// A call may take an hour; the first answer has a shorter timeout.
 #[tokio::test(start_paused = true)]
 async fn the_first_answer_has_a_limit_of_its_own() {
     let hour = Duration::from_secs(3600);
@@ -43,7 +43,7 @@ async fn the_first_answer_has_a_limit_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_answer_may_take_as_long_as_the_user_says() {
+async fn the_user_sets_the_timeout_of_the_first_answer() {
     let (port, _end) = Port::pair("silent", 8);
     let wanted = Duration::from_secs(120);
     let mut client = Client::new(port, Some(wanted)).patient(Some(wanted));
@@ -84,7 +84,7 @@ async fn a_command_that_repeats_its_input_is_no_server() {
     assert!(matches!(error, ClientError::Echo(name) if name == "cat"));
 }
 
-/// Keeps the warnings.
+/// Records the warnings.
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<Vec<String>>>);
 
@@ -133,7 +133,7 @@ impl Person for Accepting {
     }
 }
 
-/// Asks before every result until it has the answer `{"k":{"action":"accept",…}}`.
+/// Requests input for every result until it gets the answer `{"k":{"action":"accept",…}}`.
 fn asking() -> Port {
     server(|msg| {
         let params = msg.params();
@@ -147,14 +147,14 @@ fn asking() -> Port {
 }
 
 #[tokio::test]
-async fn a_person_answers_the_question_of_a_modern_result() {
+async fn the_user_answers_the_input_request_of_a_modern_result() {
     let mut client = Client::new(asking(), None).asking(Some(Arc::new(Accepting)));
     let answer = client.ask_through(names::TOOLS_CALL, "{}").await.unwrap();
     assert!(answer.text().contains("complete"), "{}", answer.text());
 }
 
 #[tokio::test]
-async fn without_a_person_a_question_is_an_error() {
+async fn an_input_request_without_a_user_is_an_error() {
     let mut client = Client::new(asking(), None);
     let error = client.ask_through(names::TOOLS_CALL, "{}").await;
     assert!(matches!(
@@ -164,7 +164,7 @@ async fn without_a_person_a_question_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_is_a_sign_of_life_and_silence_ends_the_call() {
+async fn progress_restarts_the_timeout_of_a_call() {
     let (port, mut end) = Port::pair("slow", 8);
     let limit = Duration::from_millis(500);
     tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! What a person types, as a value of a field's schema.
+//! Converts typed text into a value of a field's schema.
 
 use linkspan_schema::Schema;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::error::on_one_line;
 /// Why a typed text is not a value of the field.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ValueError {
-    #[error("`{0}` is none of them")]
+    #[error("`{0}` is not one of the choices")]
     NotAChoice(String),
     #[error("write yes or no")]
     NotABoolean,
@@ -16,7 +16,7 @@ pub(super) enum ValueError {
     NotAnInteger,
     #[error("write a number")]
     NotANumber,
-    #[error("`{text}` is no {format}")]
+    #[error("`{text}` is not a valid {format}")]
     Format { text: String, format: String },
     #[error("it does not fit: {0}")]
     Schema(String),
@@ -54,7 +54,7 @@ pub(super) fn choices(schema: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What was typed, as a value that the schema allows.
+/// The typed text as a value that the schema allows.
 pub(super) fn parse(
     typed: &str,
     schema: &Value,
@@ -71,7 +71,7 @@ pub(super) fn parse(
     }
 }
 
-/// What was typed, as a value of the field's type.
+/// The typed text as a value of the field's type.
 fn convert(typed: &str, schema: &Value, choices: &[(String, String)]) -> Result<Value, ValueError> {
     let chosen = |typed: &str| {
         let found = choices
@@ -109,7 +109,7 @@ fn convert(typed: &str, schema: &Value, choices: &[(String, String)]) -> Result<
     }
 }
 
-/// Checks `format`, which JSON Schema validation ignores by default; a person can type the value again.
+/// Checks `format`, which JSON Schema validation ignores by default; the user can type the value again.
 fn check_format(value: &Value, schema: &Value) -> Result<(), ValueError> {
     let is_format = |text: &str| match schema.get("format").and_then(Value::as_str) {
         Some("email") => is_email(text),

@@ -1,4 +1,4 @@
-//! The client's half of the handshake. It blocks: `linkspan mcp` has threads and no runtime.
+//! The client's half of the handshake. It blocks: `linkspan mcp` has threads and no async runtime.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::secret::{Key, client_proof, nonce, server_proof};
 
-/// How long the conductor may take until it listens, and until it answers.
+/// How long the conductor may take to listen, and to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The time between the first two attempts to connect; it doubles up to a limit.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -24,18 +24,18 @@ pub enum ConnectError {
     NoListener {
         /// The path of the socket, or the port.
         endpoint: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The endpoint is not a port, and the system has no Unix sockets.
     #[error("`{0}` is not a port")]
     NotAPort(String),
-    /// The program that listens does not prove that it is the conductor.
-    #[error("port {port} is not our conductor: {source}")]
+    /// The listening program does not prove that it is the conductor.
+    #[error("port {port} does not belong to the conductor: {source}")]
     NotTheConductor {
         /// The port.
         port: u16,
-        /// What it did instead.
+        /// Why the proof failed.
         source: io::Error,
     },
     /// The connection broke.
@@ -116,7 +116,7 @@ fn prove(stream: &mut TcpStream, secret: &str) -> io::Result<()> {
     stream.set_read_timeout(None)
 }
 
-/// A line of digits. Byte by byte: what follows it belongs to MCP.
+/// Reads a line. Byte by byte: the bytes after the line belong to MCP.
 fn read_line(stream: &mut TcpStream) -> io::Result<String> {
     let mut line = String::new();
     let mut byte = [0];
@@ -127,5 +127,5 @@ fn read_line(stream: &mut TcpStream) -> io::Result<String> {
             other => line.push(other.into()),
         }
     }
-    Err(io::Error::other("it says something else"))
+    Err(io::Error::other("its answer is not part of the handshake"))
 }

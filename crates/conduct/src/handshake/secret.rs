@@ -2,7 +2,7 @@
 
 use data_encoding::HEXLOWER;
 
-/// 256 random bits as hexadecimal digits: what the agent gets.
+/// 256 random bits as hexadecimal digits, which the agent gets.
 pub(crate) struct Secret(String);
 
 impl Secret {
@@ -18,7 +18,7 @@ impl Secret {
         Key::of(&self.0)
     }
 
-    /// The first half, for names that have to be unique and not secret.
+    /// The first half, for names that have to be unique but not secret.
     pub(crate) fn short(&self) -> &str {
         &self.0[..32]
     }
@@ -41,12 +41,12 @@ pub(crate) fn nonce() -> Option<String> {
     Some(HEXLOWER.encode(&bytes))
 }
 
-/// What the client sends to prove that it knows the secret.
+/// The client's proof that it knows the secret.
 pub(crate) fn client_proof(key: &Key, server: &str, client: &str) -> blake3::Hash {
     proof(key, "linkspan mcp client", server, client)
 }
 
-/// What the conductor sends to prove the same.
+/// The conductor's proof that it knows the secret.
 pub(crate) fn server_proof(key: &Key, server: &str, client: &str) -> blake3::Hash {
     proof(key, "linkspan mcp conductor", server, client)
 }

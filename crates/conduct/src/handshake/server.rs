@@ -7,7 +7,7 @@ use super::secret::{Key, client_proof, nonce, server_proof};
 /// The longest line of the handshake.
 const MAX_LINE: usize = 256;
 
-/// What a connection came by, which decides how the secret is shown.
+/// The transport of a connection, which determines the handshake.
 #[derive(Clone, Copy)]
 pub(crate) enum Transport {
     /// A private socket: the secret is the first line.
@@ -16,8 +16,8 @@ pub(crate) enum Transport {
     Tcp,
 }
 
-/// Finds out whose secret the client knows. `find` gives the key that fits, with what it stands for. The
-/// bytes are those that followed the handshake.
+/// Identifies the secret that the client knows. `find` returns the matching key and its value. The returned
+/// bytes followed the handshake.
 pub(crate) async fn identify<T>(
     transport: Transport,
     reader: &mut (impl AsyncRead + Unpin),
@@ -42,7 +42,7 @@ pub(crate) async fn identify<T>(
     Some((found, rest))
 }
 
-/// The next line; what came with it stays in `rest`.
+/// The next line; the bytes after it stay in `rest`.
 async fn read_line(reader: &mut (impl AsyncRead + Unpin), rest: &mut Vec<u8>) -> Option<String> {
     let mut buffer = [0; MAX_LINE];
     loop {

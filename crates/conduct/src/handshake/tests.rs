@@ -8,7 +8,7 @@ use super::*;
 
 const SECRET: &str = "a secret";
 
-/// The client connects with `secret`; gives whether the conductor finds a key that fits, and the client's
+/// The client connects with `secret`; returns whether the conductor finds a matching key, and the client's
 /// result.
 async fn over_tcp(secret: &'static str) -> (bool, Result<(), ConnectError>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,11 +1,11 @@
-//! The entry of `mcpServers` that replaces a declaration which the agent cannot use.
+//! The entry of `mcpServers` that replaces a declaration.
 
 use linkspan_acp::Offer;
 use linkspan_wire::{Object, quote};
 
 use crate::handshake::{SECRET_VARIABLE, Secret};
 
-/// The members that say how a server is reached; the rest of a declaration is kept.
+/// The members with the server's address; the other members of a declaration are kept.
 const ADDRESS_MEMBERS: [&str; 9] = [
     "type",
     "transport",
@@ -18,8 +18,8 @@ const ADDRESS_MEMBERS: [&str; 9] = [
     "env",
 ];
 
-/// A stdio server that leads back to the conductor. The secret is not an argument, because all users of the
-/// machine can see those.
+/// A stdio server that connects to the conductor. The secret is not an argument, because all users of the
+/// machine can see arguments.
 pub(super) fn stdio(offer: &Offer<'_>, program: &str, endpoint: &str, secret: &Secret) -> String {
     let env = format!(
         r#"[{{"name":"{SECRET_VARIABLE}","value":"{}"}}]"#,
@@ -48,7 +48,7 @@ pub(super) fn http(offer: &Offer<'_>, url: &str, secret: &Secret) -> String {
     entry.text()
 }
 
-/// The declaration without what says how the server is reached.
+/// The declaration without the server's address.
 fn kept<'a>(offer: &Offer<'a>) -> Object<'a> {
     let entry = Object::of(Some(offer.entry)).without(&ADDRESS_MEMBERS);
     match entry.get("name") {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_do_not_say_how_the_server_is_reached_are_kept() {
+    fn members_other_than_the_address_are_kept() {
         let secret = Secret::new().unwrap();
         let entry =
             r#"{"type":"acp","name":"\u0062","serverId":"s","_meta":{"k": 1.0},"more":[1]}"#;

@@ -35,8 +35,8 @@ struct Tables {
 /// A declaration of an MCP server in one session.
 pub(super) struct Declaration {
     name: String,
-    /// The key that connections show, and the server that they reach; `None` over HTTP, which has a
-    /// listener for each declaration.
+    /// The key that connections show, and the server behind it; `None` over HTTP, which has a listener for
+    /// each declaration.
     socket: Option<(Key, PortBridge)>,
     life: watch::Sender<Life>,
     /// Free connections.
@@ -137,7 +137,7 @@ impl Declarations {
         }
     }
 
-    /// The declaration whose key `fits`, with that key. All keys are compared, so that the time tells
+    /// The declaration whose key `fits`, with that key. All keys are compared, so that the time reveals
     /// nothing.
     pub(super) fn find(&self, fits: &dyn Fn(&Key) -> bool) -> Option<(Found, Key)> {
         let tables = self.0.lock();

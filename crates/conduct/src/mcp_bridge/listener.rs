@@ -1,4 +1,4 @@
-//! Where `linkspan mcp` connects to: one listener for all declarations; the secret says which one is meant.
+//! The endpoint of `linkspan mcp`: one listener for all declarations; the secret selects the declaration.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -28,9 +28,9 @@ use crate::handshake::{Key, Transport, identify};
 const MAX_ALL_CONNECTIONS: usize = 256;
 /// Refused connections that are answered at once.
 const MAX_REFUSED: usize = 64;
-/// How long to wait after a connection could not be accepted.
+/// The delay after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long a refused connection may be silent before it is closed, and how long it is answered at all.
+/// How long a refused connection may be idle before it is closed, and its maximum duration.
 const REFUSED_SILENCE: Duration = Duration::from_secs(2);
 const REFUSED_TIME: Duration = Duration::from_secs(30);
 
@@ -96,7 +96,9 @@ impl Listener {
                             Transport::PrivateSocket,
                         ));
                     }
-                    Ok(_) => tracing::warn!("another user wanted to reach an MCP server"),
+                    Ok(_) => {
+                        tracing::warn!("refused a connection of another user to an MCP server")
+                    }
                     Err(e) => pause(&e).await,
                 }
             }
@@ -170,7 +172,7 @@ impl Acceptor {
         };
         drop(unproven);
         let Some((found, rest)) = identified else {
-            // The peer gets no reason.
+            // The peer is not told the reason.
             tracing::warn!("a connection to the MCP bridge has not shown a valid secret");
             return;
         };
@@ -208,7 +210,7 @@ impl Acceptor {
             .await;
     }
 
-    /// Answers every request with this error, for a limited time, and closes.
+    /// Answers every request with this error, for a limited time, then closes the connection.
     async fn refuse(&self, front: Port, why: &RpcError) {
         match self.refused.try_acquire() {
             Ok(_held) => {
@@ -229,13 +231,13 @@ async fn join(front: Port, declaration: &Declaration) {
     bridge.serve(front, ended(declaration)).await;
 }
 
-/// Resolves a moment after the declaration was revoked: the carrier answers pending requests meanwhile.
+/// Resolves some time after the declaration is revoked: the carrier answers pending requests meanwhile.
 async fn ended(declaration: &Declaration) {
     declaration.revoked().await;
     tokio::time::sleep(REFUSED_SILENCE).await;
 }
 
-/// Answers every request with this error, until none comes for a while.
+/// Answers every request with this error, until the connection is idle.
 async fn answer_all(mut front: Port, why: &RpcError) {
     while let Ok(Some(inbound)) = timeout(REFUSED_SILENCE, front.rx.recv()).await {
         if let Inbound::Message(envelope) = inbound

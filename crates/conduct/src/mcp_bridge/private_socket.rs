@@ -14,21 +14,21 @@ use crate::handshake::Secret;
 /// The longest path of a socket on every system, without the NUL.
 const MAX_PATH: usize = 103;
 const NAME: &str = "mcp.sock";
-/// Used if no other folder is.
+/// Used if none of the given folders is usable.
 const LAST_FOLDER: &str = "/tmp";
 
 /// A private folder with a socket in it. Both are removed when this is dropped.
 pub(super) struct PrivateSocket {
     dir: PathBuf,
     path: String,
-    /// Held as long as the process lives.
+    /// Locked until the process ends.
     _lock: File,
     /// Removes the folder if the process is killed.
     _watched: Option<Watched>,
 }
 
 impl PrivateSocket {
-    /// In the first of the folders that can have it.
+    /// Binds a socket in the first usable folder.
     pub(super) fn bind(folders: &[PathBuf]) -> io::Result<(Self, UnixListener)> {
         let mut last = io::Error::other("no folder has a short enough name");
         for folder in folders
@@ -45,7 +45,7 @@ impl PrivateSocket {
         Err(last)
     }
 
-    /// In a new folder in `parent`.
+    /// Binds a socket in a new folder in `parent`.
     pub(super) fn within(parent: &Path) -> io::Result<(Self, UnixListener)> {
         let name = Secret::new().ok_or_else(|| io::Error::other("no randomness"))?;
         let dir = parent.join(format!("{}{}", stale_folders::PREFIX, &name.short()[..16]));
@@ -54,13 +54,13 @@ impl PrivateSocket {
         let Some(text) = text.map(str::to_owned) else {
             return Err(io::Error::other("the name of the folder is too long"));
         };
-        // Fails if it exists, so that no other user has prepared it.
+        // Fails if the folder exists, so that no other user can have prepared it.
         std::fs::DirBuilder::new().mode(0o700).create(&dir)?;
         let lock = stale_folders::lock(&dir).inspect_err(|_| stale_folders::remove(&dir, NAME))?;
         let watched = remove_after(&dir, &[NAME, stale_folders::LOCK]).inspect_err(|e| {
             tracing::debug!("the socket's folder will stay if we are killed: {e}");
         });
-        // From here on dropping this removes the folder.
+        // From here on, dropping `socket` removes the folder.
         let socket = Self {
             dir,
             path: text,

@@ -1,8 +1,8 @@
 //! Removes socket folders of conductors that were killed together with their watchdog, or that had none on
 //! their system.
 //!
-//! A conductor holds a lock in its folder as long as it lives, and the system releases the lock however the
-//! conductor ends. So the process that gets the lock may remove the folder.
+//! A conductor holds a lock in its folder until it ends; the system releases the lock however the conductor
+//! ends. The process that gets the lock may therefore remove the folder.
 
 use std::fs::{File, Metadata};
 use std::io;

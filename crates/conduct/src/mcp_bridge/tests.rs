@@ -1,4 +1,4 @@
-//! The bridge with real sockets. The test is the chain, a provider in it, and the agent.
+//! The bridge with real sockets. The test plays the chain, a provider in it, and the agent.
 
 use std::time::Duration;
 
@@ -65,13 +65,13 @@ fn modern() -> Provider {
     Provider::Server("s-1".to_owned())
 }
 
-/// What the agent's entry says.
+/// The contents of the agent's entry.
 struct Declared {
     endpoint: String,
     secret: String,
 }
 
-/// A provider of MCP 2026-07-28 for every connection. Gives the methods that it receives.
+/// A provider of MCP 2026-07-28 for every connection. Returns the methods that it receives.
 fn provide(mut joins: mpsc::Receiver<Joining>) -> mpsc::Receiver<String> {
     let (heard, hearing) = mpsc::channel(256);
     tokio::spawn(async move {

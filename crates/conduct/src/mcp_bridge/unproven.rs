@@ -2,7 +2,7 @@
 //!
 //! Any program of the user can connect and stay silent, so these connections are counted apart from those
 //! that have shown a secret. Their number is limited; the oldest is closed for a new one. `linkspan mcp`
-//! shows its secret at once, so the oldest is hardly one of its connections.
+//! shows its secret at once, so it is unlikely to own the oldest connection.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Queue {
     all: VecDeque<(u64, oneshot::Sender<()>)>,
 }
 
-/// One of them, until this is dropped.
+/// An unproven connection, until this is dropped.
 pub(super) struct UnprovenConnection {
     all: UnprovenConnections,
     number: u64,
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_is_evicted_for_a_new_one_and_only_then() {
+    fn the_oldest_is_evicted_only_for_a_new_one() {
         let all = UnprovenConnections::default();
         let mut connections: Vec<UnprovenConnection> =
             (0..MAX_UNPROVEN).map(|_| all.add()).collect();

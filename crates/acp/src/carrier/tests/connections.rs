@@ -1,9 +1,9 @@
-//! Providers of older dialects, which are asked for a connection first, and the draft.
+//! Providers of older dialects, which need a connection first, and the draft.
 
 use super::*;
 
 #[test]
-fn who_does_not_know_the_scoped_form_is_asked_for_a_connection() {
+fn a_provider_without_the_scoped_form_is_asked_for_a_connection() {
     for code in [-32601, -32602] {
         let mut stage = server();
         stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"a":1.0}}"#);
@@ -34,7 +34,7 @@ fn who_does_not_know_the_scoped_form_is_asked_for_a_connection() {
 }
 
 #[test]
-fn who_knows_neither_form_is_quoted_with_what_it_said_first() {
+fn a_provider_with_neither_form_answers_with_its_first_refusal() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#);
     stage.chain(UNKNOWN);
@@ -48,7 +48,7 @@ fn who_knows_neither_form_is_quoted_with_what_it_said_first() {
 }
 
 #[test]
-fn discover_is_not_sent_to_a_server_of_the_time_before_it() {
+fn discover_is_not_sent_to_a_server_that_predates_it() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"server/discover"}"#);
     stage.chain(UNKNOWN);
@@ -60,16 +60,16 @@ fn discover_is_not_sent_to_a_server_of_the_time_before_it() {
 }
 
 #[test]
-fn what_was_found_out_is_known_to_the_next_carrier() {
-    let memory = Memory::default();
+fn carriers_share_the_form_of_a_provider() {
+    let forms = FormCache::default();
     let provider = Provider::Server("s-1".to_owned());
     let mut first = server();
-    first.carrier = Carrier::new(provider.clone(), None, memory.clone());
+    first.carrier = Carrier::new(provider.clone(), None, forms.clone());
     first.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#);
     first.chain(UNKNOWN);
     first.chain(r#"{"jsonrpc":"2.0","id":2,"result":{"connectionId":"c-1"}}"#);
     let mut next = server();
-    next.carrier = Carrier::new(provider, None, memory);
+    next.carrier = Carrier::new(provider, None, forms);
     let sent = next.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#);
     assert_eq!(
         sent,
@@ -97,7 +97,7 @@ fn several_first_requests_wait_for_one_connection_and_keep_their_order() {
 }
 
 #[test]
-fn a_first_request_that_is_refused_late_is_said_again_all_the_same() {
+fn a_first_request_that_is_refused_late_is_repeated_too() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#);
     stage.mcp(r#"{"jsonrpc":"2.0","id":8,"method":"b"}"#);
@@ -114,7 +114,7 @@ fn a_first_request_that_is_refused_late_is_said_again_all_the_same() {
 }
 
 #[test]
-fn the_casing_of_underscore_connections_is_what_it_was() {
+fn underscore_connections_keep_their_casing() {
     for owner in [Some(Dialect::Underscore), Some(Dialect::Current), None] {
         let mut stage = url(owner);
         let connect = stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#);
@@ -140,7 +140,7 @@ fn the_casing_of_underscore_connections_is_what_it_was() {
 }
 
 #[test]
-fn the_oldest_release_has_verbs_of_its_own() {
+fn the_oldest_release_has_methods_of_its_own() {
     let mut stage = url(Some(Dialect::Symposium));
     let connect = stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{}}"#);
     assert_eq!(
@@ -164,7 +164,7 @@ fn the_oldest_release_has_verbs_of_its_own() {
 }
 
 #[test]
-fn a_provider_may_ask_and_is_answered_under_its_own_id() {
+fn a_request_of_a_provider_is_answered_under_its_own_id() {
     let rows = [
         (server(), "mcp/message", "connectionId"),
         (
@@ -200,7 +200,7 @@ fn a_provider_may_ask_and_is_answered_under_its_own_id() {
 }
 
 #[test]
-fn a_question_that_is_taken_back_is_answered_at_once_and_cancelled() {
+fn a_cancelled_request_of_a_provider_is_answered_at_once() {
     let mut stage = url(None);
     stage.connected(r#"{"jsonrpc":"2.0","id":2,"result":{"connection_id":"c-1"}}"#);
     stage.chain(r#"{"jsonrpc":"2.0","id":4,"method":"_mcp/message","params":{"connectionId":"c-1","method":"roots/list"}}"#);
@@ -221,7 +221,7 @@ fn a_question_that_is_taken_back_is_answered_at_once_and_cancelled() {
 }
 
 #[test]
-fn a_cancellation_inside_is_passed_on_only_where_its_request_is_certain() {
+fn an_inner_cancellation_is_forwarded_only_if_its_request_is_certain() {
     let ask = |id| {
         format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"_mcp/message","params":{{"connectionId":"c-1","method":"roots/list"}}}}"#
@@ -240,7 +240,7 @@ fn a_cancellation_inside_is_passed_on_only_where_its_request_is_certain() {
 }
 
 #[test]
-fn strangers_are_not_heard() {
+fn messages_of_unknown_connections_are_refused() {
     let mut stage = url(None);
     stage.connected(r#"{"jsonrpc":"2.0","id":2,"result":{"connection_id":"c-1"}}"#);
     let ask = |connection, params| {
@@ -276,7 +276,7 @@ fn an_error_of_the_mcp_side_does_not_ask_the_provider_to_log_in() {
 }
 
 #[test]
-fn a_connection_that_the_provider_closes_is_over() {
+fn a_connection_that_the_provider_closes_ends_the_carrier() {
     let mut stage = url(None);
     stage.connected(r#"{"jsonrpc":"2.0","id":2,"result":{"connection_id":"c-1"}}"#);
     let outs = stage
@@ -291,7 +291,7 @@ fn a_connection_that_the_provider_closes_is_over() {
 }
 
 #[test]
-fn the_draft_encloses_whole_messages_both_ways() {
+fn the_draft_encloses_whole_messages_in_both_directions() {
     let mut stage = url(Some(Dialect::Draft));
     let sent = stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a" : 1.0}}"#);
     assert_eq!(
@@ -326,7 +326,7 @@ fn the_draft_encloses_whole_messages_both_ways() {
 }
 
 #[test]
-fn the_draft_hears_of_a_cancellation_in_its_own_words() {
+fn the_draft_gets_cancellations_in_its_own_form() {
     let mut stage = url(Some(Dialect::Draft));
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#);
     let sent = stage

@@ -1,9 +1,9 @@
-//! Bounds, deadlines and the end of a carrier.
+//! Limits, timeouts and the end of a carrier.
 
 use super::*;
 
 #[test]
-fn too_many_requests_are_refused_and_the_others_go_on() {
+fn requests_over_the_limit_are_refused_and_the_others_continue() {
     let mut stage = server();
     for id in 0..IN_FLIGHT {
         let sent = stage.mcp(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#));
@@ -23,7 +23,7 @@ fn an_id_that_is_in_use_is_refused() {
 }
 
 #[test]
-fn what_waits_for_a_connection_is_bounded_in_bytes() {
+fn messages_that_wait_for_a_connection_are_bounded_in_bytes() {
     let mut stage = url(None);
     let big = "x".repeat(HELD_BYTES);
     stage.mcp(r#"{"jsonrpc":"2.0","id":0,"method":"x"}"#);
@@ -37,7 +37,7 @@ fn what_waits_for_a_connection_is_bounded_in_bytes() {
 }
 
 #[test]
-fn a_connection_that_never_comes_ends_in_an_error_and_is_let_go_if_it_comes_late() {
+fn a_connection_that_times_out_is_an_error_and_is_closed_if_it_opens_late() {
     let mut stage = url(None);
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"x"}"#);
     let outs = stage.later(30);
@@ -62,7 +62,7 @@ fn a_connection_that_never_comes_ends_in_an_error_and_is_let_go_if_it_comes_late
 }
 
 #[test]
-fn a_first_message_without_an_answer_ends_in_an_error_but_a_call_may_take_its_time() {
+fn the_first_request_has_a_timeout_and_a_call_has_none() {
     let mut stage = server();
     stage.mcp(r#"{"jsonrpc":"2.0","id":6,"method":"tools/call"}"#);
     assert_eq!(stage.carrier.next_wake(), None);
@@ -91,7 +91,7 @@ fn a_connect_that_is_refused_answers_every_waiting_request() {
 }
 
 #[test]
-fn the_end_answers_both_sides_and_says_goodbye() {
+fn the_end_answers_both_sides_and_disconnects() {
     let mut stage = stage(Provider::Server("s-1".to_owned()), None);
     stage.carrier.form = Some(Form::Native);
     stage.connected(r#"{"jsonrpc":"2.0","id":2,"result":{"connectionId":"c-1"}}"#);
@@ -113,7 +113,7 @@ fn the_end_answers_both_sides_and_says_goodbye() {
 }
 
 #[test]
-fn the_session_is_named_in_the_envelope_and_nowhere_else() {
+fn only_the_envelope_names_the_session() {
     let mut stage = server();
     stage.carrier.began("s\"1");
     let sent = stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"x","params":{"_meta":{}}}"#);

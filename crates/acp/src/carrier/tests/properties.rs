@@ -1,9 +1,9 @@
-//! Whatever is said, both sides get back what belongs to them.
+//! Property tests: arbitrary messages reach the other side unchanged.
 
 use super::*;
 use proptest::prelude::*;
 
-/// JSON text with spellings that a reader of values would lose.
+/// JSON text with spellings that a parser of values would lose.
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_a_chain_says_makes_a_carrier_panic(
+    fn messages_of_the_chain_do_not_make_a_carrier_panic(
         form in forms(), said in value(), method in prop::sample::select(vec![
             "mcp/message", "_mcp/message", "_mcp/request", "_mcp/notification", "mcp/disconnect",
             "_mcp/server_to_client/request", "_mcp/server_to_client/notification", "$/cancel_request",

@@ -1,9 +1,9 @@
-//! How a chain begins: `initialize` from component to component, in the dialect of each.
+//! The start of a chain: `initialize` from component to component, in the dialect of each.
 
 use super::*;
 
 #[test]
-fn a_request_before_initialize_is_refused_in_the_official_words() {
+fn a_request_before_initialize_is_refused_with_the_official_text() {
     let mut stage = Stage::with(1);
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"g","method":"x"}"#);
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","method":"x"}"#);
@@ -15,7 +15,7 @@ fn a_request_before_initialize_is_refused_in_the_official_words() {
 }
 
 #[test]
-fn initialize_goes_from_proxy_to_proxy_and_its_answer_comes_back() {
+fn initialize_passes_all_proxies_and_its_answer_returns() {
     let mut stage = Stage::with(2);
     stage.say(
         EDITOR,
@@ -52,7 +52,7 @@ fn initialize_goes_from_proxy_to_proxy_and_its_answer_comes_back() {
 }
 
 #[test]
-fn a_proxy_that_passes_its_own_initialize_on_shows_its_dialect() {
+fn a_proxy_that_forwards_its_own_initialize_reveals_its_dialect() {
     for (method, init) in [
         ("_proxy/successor", "_proxy/initialize"),
         ("_proxy/successor/request", "initialize"),
@@ -102,7 +102,7 @@ fn a_proxy_that_passes_its_own_initialize_on_shows_its_dialect() {
 }
 
 #[test]
-fn a_proxy_that_refuses_the_newest_dialect_is_asked_in_older_ones() {
+fn a_proxy_that_refuses_the_newest_dialect_is_tried_in_older_ones() {
     let mut stage = Stage::with(2);
     stage.say(
         EDITOR,
@@ -146,7 +146,7 @@ fn an_agent_in_a_proxys_place_is_named() {
 }
 
 #[test]
-fn who_holds_up_the_beginning_is_named() {
+fn a_start_timeout_names_the_component() {
     let mut stage = Stage::with(2);
     stage.say(
         EDITOR,

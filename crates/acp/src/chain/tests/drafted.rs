@@ -25,7 +25,7 @@ fn called() -> (Stage, Node) {
 }
 
 #[test]
-fn a_server_asks_its_client_without_an_envelope_for_the_successor() {
+fn a_server_sends_requests_to_its_client_without_a_successor_envelope() {
     let (mut stage, joined) = called();
     let note = r#"{"jsonrpc":"2.0","method":"_mcp/server_to_client/notification","params":{"url":"acp:5","message":{"jsonrpc":"2.0","method":"notifications/progress"}}}"#;
     stage.say(FIRST, note);
@@ -48,7 +48,7 @@ fn a_server_asks_its_client_without_an_envelope_for_the_successor() {
 }
 
 #[test]
-fn it_passes_the_proxies_between_it_and_the_agent() {
+fn a_request_to_the_client_passes_the_proxies_before_the_agent() {
     let mut stage = Stage::with(3).begun("{}");
     let note = r#"{"jsonrpc":"2.0","method":"_mcp/server_to_client/notification","params":{"url":"acp:5","message":{}}}"#;
     stage.say(FIRST, note);

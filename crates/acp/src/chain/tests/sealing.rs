@@ -1,4 +1,4 @@
-//! Messages to an MCP server get past proxies that provide others and would not understand them.
+//! Messages to an MCP server are sealed for proxies that provide other servers.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn providers() -> Stage {
     stage
 }
 
-/// What was in an envelope.
+/// The message in an envelope.
 fn inside(text: &str) -> (String, String) {
     let msg = Message::parse(text.to_owned().into()).unwrap();
     let params = msg.params().unwrap();
@@ -28,7 +28,7 @@ fn inside(text: &str) -> (String, String) {
     (method.into_owned(), inner.to_owned())
 }
 
-/// The peer passes on, to the one before it, what it has just been told from below.
+/// The peer forwards the message from its successor to its predecessor.
 fn pass_up(stage: &mut Stage, node: Node) -> String {
     let told = stage.one(node);
     let (method, params) = inside(&told);
@@ -43,7 +43,7 @@ fn pass_up(stage: &mut Stage, node: Node) -> String {
     method
 }
 
-/// The first one answers what it is asked, and the second one what it has passed on.
+/// The first provider answers the request that the second one has forwarded.
 fn answer_down(stage: &mut Stage, result: &str) -> String {
     let asked = stage.one(FIRST);
     let hop = hop_of(&asked);
@@ -55,7 +55,7 @@ fn answer_down(stage: &mut Stage, result: &str) -> String {
 }
 
 #[test]
-fn a_connection_gets_past_a_provider_of_another_generation() {
+fn messages_to_a_connection_pass_a_provider_of_another_dialect() {
     let mut stage = providers();
     let joined = stage.chain.join(DeclarationId(1));
     let connect = r#"{"jsonrpc":"2.0","id":1,"method":"mcp/connect","params":{"serverId":"one"}}"#;
@@ -74,7 +74,7 @@ fn a_connection_gets_past_a_provider_of_another_generation() {
         r#"{"jsonrpc":"2.0","id":2,"result":1.10}"#
     );
 
-    // Its route is still known when the client that sent it is gone.
+    // The route is still known after the client that sent the message has left.
     let bye =
         r#"{"jsonrpc":"2.0","id":3,"method":"mcp/disconnect","params":{"connectionId":"c-1"}}"#;
     stage.say(joined, bye);
@@ -85,7 +85,7 @@ fn a_connection_gets_past_a_provider_of_another_generation() {
 }
 
 #[test]
-fn its_own_provider_and_one_that_understands_it_read_it_as_it_is() {
+fn the_owner_and_providers_of_its_dialect_get_the_unsealed_message() {
     let mut stage = providers();
     let joined = stage.chain.join(DeclarationId(1));
     stage.say(
@@ -98,7 +98,7 @@ fn its_own_provider_and_one_that_understands_it_read_it_as_it_is() {
 }
 
 #[test]
-fn an_older_provider_is_not_asked_to_read_what_is_for_a_newer_one() {
+fn messages_for_a_newer_provider_are_sealed_for_an_older_one() {
     let mut stage = providers();
     stage.say(
         SECOND,

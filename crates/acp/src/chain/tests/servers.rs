@@ -1,9 +1,9 @@
-//! MCP servers that live in the chain, and the peers that join it to reach them.
+//! MCP servers of the chain, and the peers that join the chain to reach them.
 
 use super::*;
 
 #[test]
-fn a_server_of_the_chain_is_made_reachable_for_as_long_as_its_session_lives() {
+fn a_server_of_the_chain_is_reachable_until_its_session_ends() {
     let (mut stage, notes) = bridged("{}");
     stage.say(FIRST, NEW);
     let told = stage.one(SECOND);
@@ -29,7 +29,7 @@ fn a_server_of_the_chain_is_made_reachable_for_as_long_as_its_session_lives() {
 }
 
 #[test]
-fn a_session_that_fails_or_is_loaded_again_leaves_no_door_open() {
+fn a_session_that_fails_or_is_reloaded_revokes_its_declarations() {
     let (mut stage, notes) = bridged("{}");
     stage.say(FIRST, NEW);
     let hop = hop_of(&stage.one(SECOND));
@@ -57,7 +57,7 @@ fn a_session_that_fails_or_is_loaded_again_leaves_no_door_open() {
 }
 
 #[test]
-fn an_agent_that_reaches_such_servers_itself_gets_them_as_they_are() {
+fn an_agent_that_supports_servers_of_the_chain_gets_them_unchanged() {
     let (mut stage, notes) = bridged(r#"{"mcpCapabilities":{"acp":true}}"#);
     stage.say(FIRST, NEW);
     assert!(
@@ -69,7 +69,7 @@ fn an_agent_that_reaches_such_servers_itself_gets_them_as_they_are() {
 }
 
 #[test]
-fn what_cannot_be_offered_fails_the_session_and_only_that() {
+fn a_failed_offer_fails_only_its_session() {
     let (mut stage, notes) = bridged("{}");
     let two = NEW.replace(
         r#"{"type":"acp","name":"s","serverId":"one"}"#,
@@ -86,7 +86,7 @@ fn what_cannot_be_offered_fails_the_session_and_only_that() {
 }
 
 #[test]
-fn one_who_joined_speaks_in_the_agents_place() {
+fn a_joined_peer_sends_requests_in_the_agents_position() {
     let (mut stage, _) = bridged("{}");
     stage.say(FIRST, NEW);
     stage.heard(SECOND);
@@ -117,7 +117,7 @@ fn one_who_joined_speaks_in_the_agents_place() {
 }
 
 #[test]
-fn a_connection_of_one_who_joined_is_known_by_its_id() {
+fn a_connection_of_a_joined_peer_is_routed_by_its_id() {
     let (mut stage, _) = bridged("{}");
     let joined = connected(&mut stage);
     stage.one(joined);
@@ -137,7 +137,7 @@ fn a_connection_of_one_who_joined_is_known_by_its_id() {
 }
 
 #[test]
-fn when_one_who_joined_goes_what_it_asked_is_cancelled() {
+fn requests_of_a_joined_peer_are_cancelled_when_it_closes() {
     let (mut stage, _) = bridged("{}");
     let joined = stage.chain.join(DeclarationId(1));
     stage.say(joined, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"one","requestId":"r","method":"tools/call"}}"#);
@@ -158,7 +158,7 @@ fn when_one_who_joined_goes_what_it_asked_is_cancelled() {
 }
 
 #[test]
-fn a_goodbye_of_one_who_joined_stands_when_it_goes() {
+fn a_disconnect_request_is_not_cancelled_when_its_connection_closes() {
     let (mut stage, _) = bridged("{}");
     let joined = stage.chain.join(DeclarationId(1));
     stage.say(
@@ -186,7 +186,7 @@ fn a_question_about_a_server_that_is_not_the_editors_does_not_reach_it() {
 }
 
 #[test]
-fn a_request_that_is_one_too_many_does_not_ask_the_editor_to_log_in() {
+fn a_request_over_the_limit_does_not_ask_the_editor_to_log_in() {
     let mut stage = Stage::with(1).begun("{}");
     for id in 0..super::super::MOST_QUESTIONS {
         stage.say(

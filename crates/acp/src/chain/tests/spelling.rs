@@ -1,4 +1,4 @@
-//! How a server of the chain is declared to proxies of different ages.
+//! The declaration of a server of the chain for proxies of different dialects.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn an_old_proxy_reads_the_old_spelling_and_other_components_read_the_original() 
 }
 
 #[test]
-fn an_agent_that_reaches_such_servers_is_told_what_was_declared() {
+fn an_agent_that_supports_servers_of_the_chain_gets_the_declared_spelling() {
     let mut stage = aged(Some(Box::new(Notes::default())));
     stage.chain.tail.introduced(&Message::result(
         &linkspan_wire::Id::number(0),
@@ -68,7 +68,7 @@ fn an_agent_that_reaches_such_servers_is_told_what_was_declared() {
 }
 
 #[test]
-fn without_a_bridge_the_agent_is_told_what_was_declared() {
+fn without_a_bridge_the_agent_gets_the_declared_spelling() {
     let mut stage = aged(None);
     stage.say(FIRST, NEW);
     let told = params(&stage.one(SECOND));

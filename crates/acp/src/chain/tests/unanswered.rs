@@ -1,4 +1,4 @@
-//! Every request is answered, whichever peer ends and whatever is no answer.
+//! Every request is answered, whichever peer ends and however invalid an answer is.
 
 use super::*;
 use linkspan_wire::Hop;
@@ -12,7 +12,7 @@ impl Stage {
         self.chain.receive(node, closed, self.now);
     }
 
-    /// Says something that was meant as an answer to `hop`.
+    /// Sends an invalid answer to `hop`.
     fn mumbles(&mut self, node: Node, hop: Hop) {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":1,"error":2}}"#);
         let why = Message::parse(text.into()).unwrap_err();
@@ -31,7 +31,7 @@ fn requests_to_a_joined_client_are_answered_when_it_leaves() {
 }
 
 #[test]
-fn a_proxy_that_answers_with_no_answer_does_not_keep_what_comes_after() {
+fn an_invalid_answer_of_a_proxy_releases_the_held_messages() {
     let mut stage = Stage::with(2);
     stage.say(EDITOR, INITIALIZE);
     let hop = hop_of(&stage.one(FIRST));
@@ -42,7 +42,7 @@ fn a_proxy_that_answers_with_no_answer_does_not_keep_what_comes_after() {
 }
 
 #[test]
-fn a_session_whose_answer_is_none_leaves_no_door_open() {
+fn an_invalid_answer_to_a_session_request_revokes_its_declarations() {
     let (mut stage, notes) = bridged("{}");
     stage.say(FIRST, NEW);
     let hop = hop_of(&stage.one(SECOND));
@@ -52,7 +52,7 @@ fn a_session_whose_answer_is_none_leaves_no_door_open() {
 }
 
 #[test]
-fn an_initialize_that_wants_no_answer_begins_nothing() {
+fn an_initialize_notification_does_not_start_the_chain() {
     let mut stage = Stage::with(2);
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","method":"initialize"}"#);
     assert!(!stage.chain.has_begun());
@@ -73,7 +73,7 @@ fn an_initialize_that_wants_no_answer_begins_nothing() {
 }
 
 #[test]
-fn an_initialize_of_a_proxy_that_wants_no_answer_holds_nothing_up() {
+fn an_initialize_notification_of_a_proxy_holds_no_messages() {
     let mut stage = Stage::with(3);
     stage.say(EDITOR, INITIALIZE);
     stage.one(FIRST);
@@ -94,7 +94,7 @@ fn an_initialize_of_a_proxy_that_wants_no_answer_holds_nothing_up() {
 }
 
 #[test]
-fn a_request_for_a_session_that_is_one_too_many_leaves_no_door_open() {
+fn a_session_request_over_the_limit_revokes_its_declarations() {
     let (mut stage, notes) = bridged("{}");
     stage.say(FIRST, NEW);
     stage.one(SECOND);
@@ -108,7 +108,7 @@ fn a_request_for_a_session_that_is_one_too_many_leaves_no_door_open() {
 }
 
 #[test]
-fn what_waits_for_a_proxy_keeps_its_order_however_much_it_is() {
+fn messages_held_for_a_proxy_keep_their_order() {
     let mut stage = Stage::with(2);
     stage.say(EDITOR, INITIALIZE);
     stage.one(FIRST);
@@ -135,7 +135,7 @@ fn what_waits_for_a_proxy_keeps_its_order_however_much_it_is() {
 }
 
 #[test]
-fn while_much_waits_for_a_proxy_its_sender_is_not_read() {
+fn the_sender_to_a_proxy_with_a_full_queue_is_not_read() {
     let mut stage = Stage::with(2);
     stage.say(EDITOR, INITIALIZE);
     stage.one(FIRST);
@@ -152,7 +152,7 @@ fn while_much_waits_for_a_proxy_its_sender_is_not_read() {
 }
 
 #[test]
-fn a_request_that_waits_for_a_proxy_can_be_taken_back() {
+fn a_request_held_for_a_proxy_can_be_cancelled() {
     let mut stage = Stage::with(2);
     stage.say(EDITOR, INITIALIZE);
     stage.one(FIRST);
@@ -174,7 +174,7 @@ fn a_request_that_waits_for_a_proxy_can_be_taken_back() {
 }
 
 #[test]
-fn a_proxy_is_not_blamed_for_the_time_that_its_successor_took() {
+fn the_start_timeout_of_a_proxy_begins_after_its_successor_has_answered() {
     let mut stage = Stage::with(2);
     stage.say(EDITOR, INITIALIZE);
     stage.one(FIRST);

@@ -1,15 +1,14 @@
-//! A peer that never stops sending blocks no other peer: neither its messages nor its answers,
-//! not from joining or leaving, and not us from noticing what time it is.
+//! A peer that never stops sending does not starve other peers, nor stopping and timeouts.
 
 use super::*;
 use crate::bridge::DeclarationId;
 use crate::chain::BreakReason;
 
-/// More than a task may take in before it has to let others run.
+/// More messages than a task may handle before it has to yield.
 const TALK: usize = 1024;
-/// What the editor takes at once.
+/// Messages that the editor reads at once.
 const EDITOR: usize = 4;
-/// How often another peer could have had a turn before that is called never.
+/// Turns of the busy peer after which another peer counts as starved.
 const ROUNDS: usize = 1000;
 
 struct Peers {
@@ -26,7 +25,7 @@ fn chain() -> (Peers, impl Future<Output = ChainEnded>) {
     };
     let chain = Chain::new(Plan::new(vec![part], false), None, None);
     let (mut outside, mut editor) = Port::pair("the editor", TALK);
-    // It may send as much as any other peer, but is told only so much at once.
+    // The busy peer may send as much as any other peer, but gets only so many messages at once.
     (outside.tx, editor.rx) = mpsc::channel(EDITOR);
     let (port, agent) = Port::pair("the agent", TALK);
     let mut port = Some(port);
@@ -43,7 +42,7 @@ fn chain() -> (Peers, impl Future<Output = ChainEnded>) {
     (peers, conductor.run(async { drop(stopped.await) }))
 }
 
-/// A chain that has begun, but for the agent's answer to that; it goes on as long as that is looked at.
+/// A running chain whose agent has not answered `initialize`; it runs while it is polled.
 async fn during(look: impl AsyncFnOnce(Peers)) {
     let (mut peers, running) = chain();
     let look = async {
@@ -56,7 +55,7 @@ async fn during(look: impl AsyncFnOnce(Peers)) {
     }
 }
 
-/// The same until it has ended, whose ends are let go before.
+/// Runs the chain to its end after closing the peers' ends.
 async fn end_of(look: impl AsyncFnOnce(Peers)) -> ChainEnded {
     let (mut peers, running) = chain();
     let look = async {
@@ -80,7 +79,7 @@ fn fill(end: &PortEnd) {
     while end.tx.try_send(item()).is_ok() {}
 }
 
-/// Talks without a pause until that is so.
+/// Sends without pause until the condition holds.
 async fn talk_on(end: &PortEnd, is_so: impl Fn() -> bool) {
     for _ in 0..ROUNDS {
         fill(end);
@@ -93,7 +92,7 @@ async fn talk_on(end: &PortEnd, is_so: impl Fn() -> bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn we_can_be_stopped() {
+async fn stopping_ends_a_busy_chain() {
     let ended = end_of(async |peers| {
         fill(&peers.agent);
         peers.stop.send(()).unwrap();
@@ -103,7 +102,7 @@ async fn we_can_be_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_does_not_begin_is_given_up_in_time() {
+async fn a_silent_agent_of_a_busy_chain_reaches_its_timeout() {
     let ended = end_of(async |peers| {
         fill(&peers.agent);
         time::advance(Duration::from_secs(60)).await;
@@ -118,10 +117,10 @@ async fn an_agent_that_does_not_begin_is_given_up_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_editor_can_go() {
+async fn the_editor_can_close_a_busy_chain() {
     let ended = end_of(async |mut peers| {
         fill(&peers.agent);
-        // Its queue is still open, as it is while what it said before is not read.
+        // Its queue is still open, as it is while earlier messages are not read.
         peers.editor.last_word = oneshot::channel().0;
         for _ in 0..2 {
             fill(&peers.agent);
@@ -134,7 +133,7 @@ async fn the_editor_can_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_joins_and_is_read() {
+async fn a_client_joins_a_busy_chain_and_is_read() {
     during(async |peers| {
         fill(&peers.agent);
         let (port, shim) = Port::pair("a shim", EDITOR);
@@ -148,7 +147,7 @@ async fn a_client_joins_and_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_peer_gets_the_rest() {
+async fn a_slow_peer_gets_all_its_messages() {
     during(async |mut peers| {
         for _ in 0..2 * EDITOR {
             let note = r#"{"jsonrpc":"2.0","method":"_n"}"#;
@@ -164,7 +163,7 @@ async fn a_slow_peer_gets_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_peer_has_a_turn() {
+async fn every_peer_is_read() {
     during(async |peers| {
         fill(&peers.editor);
         let note = r#"{"jsonrpc":"2.0","method":"_n"}"#;

@@ -1,11 +1,11 @@
-//! Numbers, kept as they are written: which of them fit is for those to say who want one.
+//! Numbers, kept in their original spelling: the caller checks their range.
 
 use std::io::Read;
 
 use super::{Json, Result, Syntax};
 
 impl<R: Read> Json<R> {
-    /// Appends the number that comes next, as it is written.
+    /// Appends the next number in its original spelling.
     pub(in crate::manifest) fn number(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.peek()?;
         self.take_if(b"-", out)?;

@@ -1,11 +1,11 @@
-//! Unused values are checked and dropped by a loop, because the input decides how deep they nest.
+//! Skips unused values. A loop instead of recursion, because the input determines their depth.
 
 use std::io::Read;
 
 use super::{Json, Result, Shape};
 
 impl<R: Read> Json<R> {
-    /// Skips what is left of arrays and objects until no more than `depth` are open.
+    /// Skips the rest of arrays and objects until at most `depth` are open.
     pub(in crate::manifest) fn close_to(&mut self, depth: usize) -> Result<()> {
         let mut scratch = std::mem::take(&mut self.scratch);
         while self.open.len() > depth {
@@ -21,7 +21,7 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// Skips the value that comes next.
+    /// Skips the next value.
     pub(in crate::manifest) fn skip(&mut self) -> Result<()> {
         let depth = self.depth();
         let mut scratch = std::mem::take(&mut self.scratch);

@@ -1,4 +1,4 @@
-//! What is JSON, and what it says, is what serde_json says.
+//! The parser agrees with serde_json.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Json, Result, Shape};
 use crate::manifest::properties::{Slow, text};
 
-/// Any JSON, with as much white space as its writer likes.
+/// Arbitrary JSON with arbitrary white space.
 fn json() -> impl Strategy<Value = String> {
     let number = prop_oneof![
         any::<i64>().prop_map(Value::from),
@@ -39,7 +39,7 @@ fn json() -> impl Strategy<Value = String> {
     })
 }
 
-/// A value as serde_json would give it.
+/// A value as serde_json represents it.
 fn value(json: &mut Json<impl Read>) -> Result<Value> {
     let mut out = Vec::new();
     Ok(match json.shape()? {
@@ -87,19 +87,19 @@ fn skipped(text: &[u8], step: usize) -> Result<()> {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(soup in vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_do_not_panic(soup in vec(any::<u8>(), 0..200)) {
         let _ = skipped(&soup, 1);
     }
 
     #[test]
-    fn a_value_is_what_serde_json_says(text in json(), step in 1..70_usize) {
+    fn values_agree_with_serde_json(text in json(), step in 1..70_usize) {
         let expected: Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(whole(text.as_bytes(), step).unwrap(), expected);
         prop_assert_eq!(skipped(text.as_bytes(), step), Ok(()));
     }
 
     #[test]
-    fn a_text_is_json_where_serde_json_says_so(
+    fn validity_agrees_with_serde_json(
         text in prop_oneof![
             "[\\[\\]{}:,\"a0-9.eE+\\- \\n\\\\untrfls]{0,12}",
             "\"(\\\\(u[dD][89a-fA-F0-9]{3}|u[0-9a-f]{4}|[a-z\"/\\\\])|[a-z\\x00-\\x7f]){0,6}\"",
@@ -116,7 +116,7 @@ proptest! {
         match (whole(text.as_bytes(), 7), theirs) {
             (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs),
             (Err(_), Err(_)) => {}
-            // A number that no float can hold is JSON all the same.
+            // A number outside the range of floats is valid JSON too.
             (Ok(_), Err(e)) if e.to_string().contains("out of range") => {}
             (ours, theirs) => prop_assert!(false, "{text:?}: {ours:?}, {theirs:?}"),
         }

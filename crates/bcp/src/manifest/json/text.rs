@@ -1,4 +1,4 @@
-//! Strings: nearly all of a manifest is in them, so they are read 32 bytes at a time.
+//! Strings. They make up most of a manifest, so they are scanned 32 bytes at a time.
 
 use std::io::Read;
 
@@ -7,7 +7,7 @@ use super::{Json, Result, Syntax};
 use crate::manifest::special::first_special;
 
 impl<R: Read> Json<R> {
-    /// Appends what the next string says.
+    /// Appends the decoded text of the next string.
     pub(in crate::manifest) fn text(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.expect(b'"', "a string")?;
         let start = out.len();
@@ -20,11 +20,11 @@ impl<R: Read> Json<R> {
                 }
                 Some(b'\\') => self.escape(out)?,
                 Some(byte) if byte < 0x20 => return Err(self.wrong(Syntax::Control(byte))),
-                // The window ended within the string.
+                // The window ended inside the string.
                 Some(_) => {}
                 None => return Err(self.expected("the end of a string", None)),
             }
-            // A window is small, so this is soon enough.
+            // The window is small, so checking once per window is enough.
             if out.len() > self.limit {
                 break;
             }
@@ -38,16 +38,16 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// Takes everything up to the next byte that is not itself, or the end of the window. Escapes of
-    /// one letter are among what is taken: in source code there is one at the end of every line.
+    /// Copies everything up to the next byte that needs handling, or the end of the window. One-letter
+    /// escapes are decoded here: source code has one at the end of every line.
     #[inline]
     fn run(&mut self, out: &mut Vec<u8>) {
         let left = self.window.len();
         let ahead = self.window.ahead();
         let mut at = 0;
-        // The quotes after the window end this at the latest.
+        // The padding quotes after the window stop this loop at the latest.
         while let Some(chunk) = ahead[at..].first_chunk::<LOOK>() {
-            // All of it is copied, and then cut: a copy of a fixed size costs next to nothing.
+            // Copies the whole chunk, then truncates: a copy of a fixed size is very cheap.
             out.extend_from_slice(chunk);
             let Some(length) = first_special(chunk) else {
                 at += LOOK;
@@ -96,7 +96,7 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// The second half of a surrogate pair, and what both stand for.
+    /// Reads the second half of a surrogate pair; returns the code point.
     fn pair(&mut self, high: u16) -> Result<u32> {
         for byte in *b"\\u" {
             if self.byte()? != Some(byte) {
@@ -125,7 +125,7 @@ impl<R: Read> Json<R> {
     }
 }
 
-/// What the letter after a backslash stands for; zero if nothing, or more than a letter is needed.
+/// The character that a one-letter escape stands for; zero if it is invalid or longer.
 static MEANT: [u8; 256] = {
     let mut meant = [0; 256];
     meant[b'"' as usize] = b'"';

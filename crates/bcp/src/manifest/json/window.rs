@@ -2,22 +2,22 @@
 
 use std::io::{self, Read};
 
-/// How much is read at a time. Twice as much is slower: it has to stay in the nearest caches, beside
-/// what is made of it.
+/// The number of bytes per read. Twice as much is slower: the window has to stay in the nearest caches
+/// together with the output.
 const CHUNK: usize = 64 << 10;
 
-/// How much can be looked at from any position without asking whether it is there.
+/// The number of bytes that may be inspected at any position without a bounds check.
 pub(super) const LOOK: usize = 32;
 
-/// Bytes of an input, those that were taken and those that are next.
+/// A window of an input.
 pub(super) struct Window<R> {
     input: R,
-    /// What was read, followed by [`LOOK`] quotes: a search for the end of a string always finds one,
+    /// The bytes read, followed by [`LOOK`] quotes: a search for the end of a string always finds a quote,
     /// and need not check for the end of the window.
     bytes: Vec<u8>,
     at: usize,
     end: usize,
-    /// Bytes of the input before the window.
+    /// The number of bytes of the input before the window.
     before: u64,
 }
 
@@ -41,25 +41,25 @@ impl<R: Read> Window<R> {
         Ok(Some(self.bytes[self.at]))
     }
 
-    /// Takes bytes that were looked at.
+    /// Consumes inspected bytes.
     #[inline]
     pub(super) fn take(&mut self, count: usize) {
         self.at = (self.at + count).min(self.end);
     }
 
-    /// What is there without reading more, and [`LOOK`] quotes.
+    /// The bytes in the window, and [`LOOK`] quotes.
     #[inline]
     pub(super) fn ahead(&self) -> &[u8] {
         &self.bytes[self.at..self.end + LOOK]
     }
 
-    /// How much is there without reading more.
+    /// The number of bytes in the window.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.end - self.at
     }
 
-    /// How many bytes were taken.
+    /// The number of bytes consumed.
     pub(super) fn offset(&self) -> u64 {
         self.before + self.at as u64
     }

@@ -1,14 +1,14 @@
 //! Contents below headers, and between headings.
 //!
-//! Lines are found from the bytes on that may make them matter: most lines have none, and finding the
-//! ends of all lines would take longer than everything else.
+//! Lines are located from the bytes that can start a header: most lines have none, and finding all line ends
+//! would take longer than everything else.
 
 use memchr::{memchr_iter, memchr3_iter, memmem};
 
 use super::{begins_with_one_of, is_blank};
 
-/// The beginnings of those lines of a content that look like one of our headers, with or without
-/// backslashes before it.
+/// The offsets of the lines of a content that look like one of our headers, with or without preceding
+/// backslashes.
 pub(crate) fn headers(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let dashes = memmem::find_iter(bytes, "---");
@@ -24,8 +24,8 @@ pub(crate) fn headers(text: &str) -> Vec<usize> {
     found
 }
 
-/// Appends a content with a backslash before each of these lines. Taking one away from every line that
-/// looks like a header after its backslashes undoes it.
+/// Appends a content with a backslash before each of these lines. To undo this, remove one backslash from
+/// every line that looks like a header after its backslashes.
 pub(crate) fn without_headers(text: &str, headers: &[usize], out: &mut String) {
     let mut done = 0;
     for start in headers {
@@ -36,8 +36,8 @@ pub(crate) fn without_headers(text: &str, headers: &[usize], out: &mut String) {
     out.push_str(&text[done..]);
 }
 
-/// Whether a content that stands without a fence in Markdown could pass for something else: a line
-/// like one of our headings, or a fence that would swallow what follows.
+/// Whether a content without a fence could be mistaken in Markdown: a line like one of our headings, or a
+/// fence that would enclose the following text.
 pub(crate) fn needs_fence(text: &str) -> bool {
     let bytes = text.as_bytes();
     let candidates = memchr3_iter(b'`', b'~', b'#', bytes)
@@ -48,10 +48,10 @@ pub(crate) fn needs_fence(text: &str) -> bool {
         .any(|(_, line)| is_heading(line))
 }
 
-/// The line that `at` lies in, from `at` on, and where it begins; `None` if anything stands before it
-/// that can be seen and that `skip` does not skip.
+/// The line around `at`, from `at` on, and its offset; `None` if a visible character precedes `at` that
+/// `skip` does not accept.
 fn line_around(text: &str, at: usize, skip: impl Fn(char) -> bool) -> Option<(usize, &str)> {
-    // Mostly a letter, and then there is nothing more to find out.
+    // A quick check, because the preceding byte is usually a letter.
     if at > 0 && text.as_bytes()[at - 1].is_ascii_graphic() && !skip(text.as_bytes()[at - 1].into())
     {
         return None;
@@ -65,7 +65,7 @@ fn line_around(text: &str, at: usize, skip: impl Fn(char) -> bool) -> Option<(us
     Some((before.len(), &rest[..end]))
 }
 
-/// Everything that may be shown as the end of a line.
+/// Every character that may be displayed as a line end.
 fn is_end(c: char) -> bool {
     matches!(
         c,
@@ -73,7 +73,7 @@ fn is_end(c: char) -> bool {
     )
 }
 
-/// What the headers of minimal mode begin with, after the bracket.
+/// The first words of headers in minimal mode, after the bracket.
 const BRACKETS: [&str; 8] = [
     "system",
     "user",
@@ -96,7 +96,7 @@ fn is_header(line: &str) -> bool {
     between.is_some_and(|name| name.starts_with(is_blank) && name.ends_with(is_blank))
 }
 
-/// What the headings of Markdown mode begin with, and what else makes a heading or a fence.
+/// The prefixes of our headings in Markdown mode, and of other headings and fences.
 const HEADINGS: [&str; 8] = ["```", "~~~", "**", "__", "_[", "*[", "[binary", "<!--"];
 
 fn is_heading(line: &str) -> bool {

@@ -4,7 +4,7 @@ use memchr::{memchr_iter, memchr2_iter};
 
 use super::{begins_with_one_of, is_blank};
 
-/// The tags that we write.
+/// Our tags.
 const TAGS: [&str; 13] = [
     "context",
     "code",
@@ -21,13 +21,13 @@ const TAGS: [&str; 13] = [
     "unreadable",
 ];
 
-/// Whether a content has something that looks like one of our tags.
+/// Whether a content contains text that looks like one of our tags.
 pub(crate) fn has_tags(text: &str) -> bool {
     memchr_iter(b'<', text.as_bytes()).any(|at| is_tag(&text[at + 1..]))
 }
 
-/// Appends a content that imitates our tags. The `<` of these becomes `&lt;`, and so that this can be
-/// undone, `&lt;` and `&amp;` become `&amp;lt;` and `&amp;amp;`.
+/// Appends a content with such tags escaped: their `<` becomes `&lt;`. To keep this reversible, `&lt;` and
+/// `&amp;` become `&amp;lt;` and `&amp;amp;`.
 pub(crate) fn without_tags(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut done = 0;
@@ -45,10 +45,10 @@ pub(crate) fn without_tags(text: &str, out: &mut String) {
     out.push_str(&text[done..]);
 }
 
-/// Whether what follows a `<` makes one of our tags of it.
+/// Whether a `<` before this text would start one of our tags.
 fn is_tag(rest: &str) -> bool {
     let rest = rest.trim_start_matches(|c| c == '/' || is_blank(c));
-    // A comment of ours marks a block of an unknown type.
+    // Our comments mark blocks of unknown types.
     if let Some(comment) = rest.strip_prefix("!--") {
         return begins_with_one_of(comment.trim_start_matches(is_blank), &["unknown"]);
     }

@@ -9,7 +9,7 @@ use linkspan_bcp_tools::encode::{
     looks_like_a_manifest, manifest_in,
 };
 use linkspan_bcp_tools::files::{DASH, Output};
-use linkspan_bcp_tools::pack::{Item, LeftOutCount, Options, Pack};
+use linkspan_bcp_tools::pack::{Item, LeftOutCount, Pack, PackOptions};
 
 use super::cleanup::partial_files;
 use super::opening::manifest;
@@ -174,7 +174,7 @@ fn files(
     options: &EncodeOptions,
     output: &mut Output,
 ) -> Result<Encoded, Failure> {
-    let selection = Options {
+    let selection = PackOptions {
         hidden: args.files.hidden,
         no_ignore: args.files.no_ignore,
         max_file_size: args.files.max_file_size,

@@ -1,4 +1,4 @@
-//! Over private sockets.
+//! Connections over private sockets.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -66,7 +66,7 @@ async fn a_modern_client_reaches_a_legacy_provider() {
         assert!(list.contains(r#""tools":[]"#), "{list}");
     };
     let (mut verbs, ()) = tokio::join!(provider, agent);
-    // The `ping` marks which questions belong to the start of the server.
+    // The `ping` separates the requests of the start from later ones.
     verbs.retain(|verb| verb != "ping");
     assert_eq!(
         verbs[..4],
@@ -152,7 +152,7 @@ async fn many_simultaneous_connections_are_all_served() {
         agent.say(&declared.secret).await;
         agents.push(agent);
     }
-    // The chain is busy for a moment.
+    // The chain is busy for a while.
     for _ in 0..1000 {
         tokio::task::yield_now().await;
     }
@@ -296,7 +296,7 @@ async fn connections_of_one_declaration_are_limited() {
     }
     assert_eq!(outside.hear().await, None, "then it is closed");
     inside.pop().unwrap().lists("8").await;
-    // There is room again when one has closed.
+    // Closing one connection makes room for another.
     let room = async {
         loop {
             let mut another = socket(&declared).await;

@@ -1,4 +1,4 @@
-//! The end of a chain: each peer gets what is left, and the editor an answer to each request.
+//! The end of a chain: sends all queued messages, and answers each request of the editor.
 
 use std::time::Duration;
 
@@ -10,21 +10,20 @@ use tokio::time::timeout;
 use super::{Conductor, Peer, now};
 use crate::plan::Node;
 
-/// How long a peer may take to take what is left for it, and to say goodbye: longer than a process that
-/// has to be killed.
-const FAREWELL: Duration = Duration::from_secs(4);
+/// How long a peer may take to read its queued messages and to end: longer than killing a process takes.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// What the editor has of that at least, after the components have ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How long the editor has to be silent before its port is closed at the end.
+/// The minimum of that time for the editor, after the components have ended.
+const MIN_EDITOR_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long the editor has to send nothing before its port is closed at the end.
 pub(super) const QUIET: Duration = Duration::from_millis(50);
 
 impl<S> Conductor<S> {
-    /// Sends what is left, closes the components' ports and waits for their tasks, for a limited time.
-    /// Meanwhile, and until it sends nothing more, the editor's requests are still answered; then its
-    /// port is closed too.
-    pub(super) async fn farewell(mut self) {
-        // Ports that waited for room hold their queues open.
+    /// Sends queued messages, closes the components' ports and waits for their tasks, for a limited time. The
+    /// editor's requests are answered meanwhile, and until it sends nothing more; then its port is closed
+    /// too.
+    pub(super) async fn flush_and_close(mut self) {
+        // Ports that wait for room would keep their queues open.
         self.rooms.clear();
         let mut peers = std::mem::take(&mut self.peers).into_iter();
         let Some(mut outside) = peers.next() else {
@@ -33,7 +32,7 @@ impl<S> Conductor<S> {
         let begun = now();
         let leaving = peers.map(|peer| {
             let left = self.chain.left(peer.node);
-            peer.port.farewell(left, FAREWELL)
+            peer.port.farewell(left, CLOSE_TIMEOUT)
         });
         let leaving = join_all(leaving.collect::<Vec<_>>());
         tokio::pin!(leaving);
@@ -48,19 +47,20 @@ impl<S> Conductor<S> {
             let last = async {
                 while let Ok(true) = timeout(QUIET, self.answer_next(&mut outside)).await {}
             };
-            let _ = timeout(FAREWELL, last).await;
+            let _ = timeout(CLOSE_TIMEOUT, last).await;
         }
-        // Part of its time has passed while the components ended.
-        let limit = FAREWELL.saturating_sub(now() - begun).max(LAST_WORDS);
-        let _ = timeout(limit, self.leave_outside(outside, limit)).await;
+        // A part of the time has passed while the components ended.
+        let limit = CLOSE_TIMEOUT
+            .saturating_sub(now() - begun)
+            .max(MIN_EDITOR_TIMEOUT);
+        let _ = timeout(limit, self.close_outside(outside, limit)).await;
     }
 
-    /// Answers what the editor has sent until there is nothing more to read, closes its port and waits for
-    /// its task.
-    async fn leave_outside(mut self, mut outside: Peer, limit: Duration) {
+    /// Answers the editor's requests until there are no more to read, closes its port and waits for its task.
+    async fn close_outside(mut self, mut outside: Peer, limit: Duration) {
         loop {
             self.send_left(&mut outside).await;
-            // The port's task has its turn to read: after the first, it knows whether there is anything.
+            // Lets the port's task run and read: after its first turn it knows whether there is input.
             for _ in 0..2 {
                 yield_now().await;
             }
@@ -78,7 +78,7 @@ impl<S> Conductor<S> {
         outside.port.farewell(left, limit).await;
     }
 
-    /// Sends the editor what waits for it; `false` if it takes nothing more.
+    /// Sends the editor its queued messages; `false` if it accepts no more.
     async fn send_left(&mut self, outside: &mut Peer) -> bool {
         if let Some(outbox) = self.chain.outbox(Node::Outside) {
             outbox.send_all(&outside.port.tx).await;
@@ -87,8 +87,8 @@ impl<S> Conductor<S> {
         true
     }
 
-    /// Sends the editor what waits for it, then takes in the next thing that it sends. `false` if that
-    /// was the last. Nothing is lost if this is dropped while it waits.
+    /// Sends the editor its queued messages, then handles its next message. `false` if that was the last one.
+    /// Cancel safe.
     async fn answer_next(&mut self, outside: &mut Peer) -> bool {
         if !self.send_left(outside).await {
             return false;

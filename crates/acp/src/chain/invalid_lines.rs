@@ -1,4 +1,4 @@
-//! Lines of a peer that are no messages.
+//! Lines of a peer that are not valid messages.
 
 use std::time::Instant;
 
@@ -8,13 +8,13 @@ use linkspan_wire::{Id, RpcError, WireError};
 use super::{BreakReason, Chain};
 use crate::plan::Node;
 
-/// Lines in a row that are no messages, after which a component is given up.
-const MOST_NOISE: u32 = 1000;
+/// Consecutive invalid lines after which a component is given up.
+const MAX_INVALID_LINES: u32 = 1000;
 
 impl Chain {
-    /// A line that is no message.
-    pub(super) fn noise(&mut self, from: Node, why: &WireError, now: Instant) {
-        tracing::warn!("{} sent no message: {why}", self.plan.name(from));
+    /// Handles an invalid line. If it is the answer to a request, that request fails.
+    pub(super) fn invalid_line(&mut self, from: Node, why: &WireError, now: Instant) {
+        tracing::warn!("{} sent an invalid message: {why}", self.plan.name(from));
         if let Some(hop) = why.answered_hop()
             && let Some(question) = self.questions.answered(from, hop)
         {
@@ -27,13 +27,13 @@ impl Chain {
         }
         match from {
             Node::Part(part) => {
-                // An envelope may make a message too large; its sender may wait for an answer.
+                // An envelope can make a message too large; its sender may wait for an answer.
                 if let Some(id) = why.asked() {
                     self.say(from, why.to_rpc().answer(&id));
                 }
-                self.parts[part].noise += 1;
-                if self.parts[part].noise > MOST_NOISE {
-                    self.give_up(part, BreakReason::Noise, now);
+                self.parts[part].invalid_lines += 1;
+                if self.parts[part].invalid_lines > MAX_INVALID_LINES {
+                    self.give_up(part, BreakReason::InvalidLines, now);
                 }
             }
             Node::Outside => self.say(from, why.to_rpc().answer(&why.id())),

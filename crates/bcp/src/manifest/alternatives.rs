@@ -1,4 +1,4 @@
-//! Members that can be said in more than one way.
+//! Members with alternative spellings.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use crate::names::{AnnotationKind, END, Kind, Lang, Priority};
 use crate::tree::Entries;
 
 impl Fields {
-    /// A language by its name or its number. One that has no byte is unknown, as in the reference;
-    /// `other(66)` is how we write a byte that has no name.
+    /// A language by its name or its number. An unknown name is `unknown`, as in the reference
+    /// implementation; `other(66)` is our spelling of a byte without a name.
     pub(super) fn lang(&self, what: &'static str) -> Result<Lang> {
         if let Value::Number(_) = self.value_of(Field::Lang) {
             let byte = self.byte(Field::Lang)?;
@@ -46,17 +46,17 @@ impl Fields {
         if pair.is_some() && ends.is_some() {
             return Err(Problem::Both(Field::Lines.name(), Field::LineStart.name()));
         }
-        // Both were checked to fit.
+        // Both conversions were checked above.
         Ok(pair.or(ends).map(|(start, end)| (start as u32, end as u32)))
     }
 
     pub(super) fn entries(&self, what: &'static str) -> Result<Entries<'_>> {
         self.list(what, Field::Entries)?;
-        // What we have put together ourselves can only be too deep, and is not.
+        // Entries built by `entries::read` can only fail for their depth, which it checks too.
         Entries::check(&self.tree).map_err(|_| Problem::TooDeep(crate::Limits::DEPTH))
     }
 
-    /// A priority by its word or its number, if it is there.
+    /// A priority by its name or its number, if given.
     pub(super) fn priority(&self, field: Field) -> Result<Option<Priority>> {
         let (word, priority) = match self.value_of(field) {
             Value::Absent => return Ok(None),
@@ -81,7 +81,7 @@ impl Fields {
         priority.map(Some)
     }
 
-    /// What an annotation says: a text; for a priority its word or number.
+    /// The value of an annotation: a text; for a priority its name or number.
     pub(super) fn annotation(
         &self,
         what: &'static str,
@@ -97,9 +97,8 @@ impl Fields {
         self.found(what, Field::Value, value)
     }
 
-    /// The hash of what an embedding was made of. 64 hex digits stand for 32 bytes; any other text
-    /// for its own bytes, because the format leaves open what a hash is. Bytes that are no text are
-    /// given in base64.
+    /// The hash of an embedding's source. 64 hex digits stand for 32 bytes; any other text for its own bytes,
+    /// because the format does not define the hash. Bytes that are not UTF-8 are given in base64.
     pub(super) fn source_hash(&self, what: &'static str) -> Result<Cow<'_, [u8]>> {
         let given = self.bytes_or_base64(Field::SourceHash, Field::SourceHashBase64)?;
         let given = self.found(what, Field::SourceHash, given)?;
@@ -117,7 +116,7 @@ impl Fields {
         }
     }
 
-    /// The bytes of an image: `"data"` in base64, or a content as others have it.
+    /// The bytes of an image: `"data"` in base64, or a content as in other types.
     pub(super) fn image(
         &self,
         what: &'static str,
@@ -130,7 +129,7 @@ impl Fields {
         data.ok_or_else(|| needs(what, &[Field::Data, Field::ContentFile]))
     }
 
-    /// A block of a type that has no name, only a number: `66` or `"0x42"`.
+    /// A block of a type without a name, given by number: `66` or `"0x42"`.
     pub(super) fn unknown(&self) -> Result<Content<'_>> {
         let kind = match self.value_of(Field::Kind) {
             Value::Text(_) => self.word(Field::Kind, "type number", parse_byte, || {

@@ -1,7 +1,7 @@
-//! A conversation with an agent over a port.
+//! A connection to an agent over a port.
 //!
-//! One task reads; each request waits for its own answer. What the agent asks is answered in tasks of
-//! their own, because a person may have to think about it.
+//! One task reads; each request waits for its own answer. Requests of the agent are answered in tasks of
+//! their own, because the user may take time to decide.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,40 +17,40 @@ use tokio::time::timeout;
 use super::{REQUEST_CANCELLED, names};
 use crate::error;
 
-/// Questions that an agent may have open at once.
+/// Requests of an agent that may be pending at once.
 const MOST_QUESTIONS: usize = 64;
-/// How long something that wants no answer waits for an agent that does not listen.
+/// How long a notification or an answer waits for an agent that does not read.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Why a conversation has ended that we have closed.
-const LET_GO: &str = "we have let it go";
-/// Requests of ours that may wait for an answer.
+/// The reason of a connection that was closed on our side.
+const CLOSED_BY_US: &str = "linkspan closed the connection";
+/// Our requests that may wait for an answer.
 const MOST_WAITING: usize = 1024;
 
-/// Who hears what an agent says of its own accord.
+/// Receives an agent's notifications and requests.
 pub trait Editor: Send + Sync + 'static {
-    /// It has said something that wants no answer. This must not take long.
+    /// Handles a notification. Must not block for long.
     fn heard(&self, note: &Message);
 
-    /// It asks something; gives the result as JSON text. Dropped when it takes the question back.
+    /// Answers a request; returns the result as JSON text. Dropped when the agent cancels the request.
     fn asked(
         self: Arc<Self>,
         question: Message,
     ) -> impl Future<Output = Result<String, RpcError>> + Send;
 }
 
-/// The agent is gone, and this is what is known of why.
+/// The connection to the agent has ended, with the known reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gone(pub String);
 
-/// A conversation. It goes on until it is closed or dropped.
-pub struct Talk {
-    line: Arc<Line>,
+/// A connection to an agent, open until it is closed or dropped.
+pub struct AgentConnection {
+    client: Arc<AgentClient>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the task and its callers share.
-struct Line {
-    /// Dropped when nothing more is to be sent; the port closes the connection then.
+/// State shared by the reading task and its callers.
+struct AgentClient {
+    /// Taken to close: the port closes the connection when the sender is dropped.
     tx: Mutex<Option<mpsc::Sender<Outbound>>>,
     closing: Notify,
     pending: Mutex<Pending>,
@@ -63,17 +63,17 @@ struct Pending {
     ended: Option<Gone>,
 }
 
-impl Talk {
-    /// Begins one with the agent behind a port.
+impl AgentConnection {
+    /// Opens a connection to the agent behind a port.
     pub fn begin<E: Editor>(port: Port, editor: Arc<E>) -> Self {
         let Port { tx, rx, done, .. } = port;
-        let line = Arc::new(Line {
+        let client = Arc::new(AgentClient {
             tx: Mutex::new(Some(tx)),
             closing: Notify::new(),
             pending: Mutex::default(),
         });
         let reader = Reader {
-            line: line.clone(),
+            client: client.clone(),
             editor,
             questions: JoinSet::new(),
             open: HashMap::new(),
@@ -83,7 +83,7 @@ impl Talk {
             let _ = done.await;
         });
         Self {
-            line,
+            client,
             task: Mutex::new(Some(task)),
         }
     }
@@ -92,7 +92,7 @@ impl Talk {
     pub async fn ask(&self, method: &str, params: &str) -> Result<Message, Gone> {
         let (tell, told) = oneshot::channel();
         let number = {
-            let mut pending = self.line.pending.lock();
+            let mut pending = self.client.pending.lock();
             if let Some(gone) = &pending.ended {
                 return Err(gone.clone());
             }
@@ -104,19 +104,19 @@ impl Talk {
             pending.waiting.insert(number, tell);
             number
         };
-        // Dropping this future forgets the request.
-        let _forget = Forget(&self.line, number);
+        // Dropping this future removes the request.
+        let _forget = Forget(&self.client, number);
         let msg = Message::request(&number.id(), method, Some(params));
-        if !self.line.send(msg).await {
+        if !self.client.send(msg).await {
             return Err(self.gone());
         }
         told.await.map_err(|_| self.gone())
     }
 
-    /// Says something that wants no answer, as soon as the agent listens.
+    /// Sends a notification as soon as the agent reads.
     pub fn tell(&self, method: &str, params: &str) {
         let msg = Message::notification(method, Some(params));
-        let Some(tx) = self.line.tx.lock().clone() else {
+        let Some(tx) = self.client.tx.lock().clone() else {
             return;
         };
         if let Err(mpsc::error::TrySendError::Full(msg)) =
@@ -126,20 +126,20 @@ impl Talk {
         }
     }
 
-    /// Whether the agent is there.
+    /// Whether the connection is open.
     pub fn is_alive(&self) -> bool {
-        self.line.pending.lock().ended.is_none()
+        self.client.pending.lock().ended.is_none()
     }
 
-    /// Why it is not.
+    /// Why the connection has ended.
     pub fn gone(&self) -> Gone {
-        let gone = self.line.pending.lock().ended.clone();
-        gone.unwrap_or_else(|| Gone("it has gone".to_owned()))
+        let gone = self.client.pending.lock().ended.clone();
+        gone.unwrap_or_else(|| Gone("the connection has ended".to_owned()))
     }
 
     /// Closes the connection, and waits until the agent has ended.
     pub async fn close(&self) {
-        self.line.close();
+        self.client.close();
         let task = self.task.lock().take();
         if let Some(task) = task {
             let _ = task.await;
@@ -147,21 +147,21 @@ impl Talk {
     }
 }
 
-impl Drop for Talk {
-    /// The connection closes with its last handle.
+impl Drop for AgentConnection {
+    /// Closes the connection.
     fn drop(&mut self) {
-        self.line.close();
+        self.client.close();
     }
 }
 
-impl Line {
-    /// Nothing more is to be said, and nothing is heard any more.
+impl AgentClient {
+    /// Stops sending and reading.
     fn close(&self) {
         self.tx.lock().take();
         self.closing.notify_one();
     }
 
-    /// Sends a message when there is room for it; `false` if the agent is gone.
+    /// Sends a message once there is room; `false` if the connection has ended.
     async fn send(&self, msg: Message) -> bool {
         let tx = self.tx.lock().clone();
         match tx {
@@ -171,8 +171,8 @@ impl Line {
     }
 }
 
-/// Forgets a request when its future is dropped.
-struct Forget<'a>(&'a Line, Hop);
+/// Removes a pending request when its future is dropped.
+struct Forget<'a>(&'a AgentClient, Hop);
 
 impl Drop for Forget<'_> {
     fn drop(&mut self) {
@@ -181,10 +181,10 @@ impl Drop for Forget<'_> {
 }
 
 struct Reader<E> {
-    line: Arc<Line>,
+    client: Arc<AgentClient>,
     editor: Arc<E>,
     questions: JoinSet<IdKey>,
-    /// What the agent has asked.
+    /// The pending requests of the agent.
     open: HashMap<IdKey, AbortHandle>,
 }
 
@@ -194,23 +194,24 @@ impl<E: Editor> Reader<E> {
             tokio::select! {
                 inbound = rx.recv() => match inbound {
                     Some(Inbound::Closed(why)) => break why.to_string(),
-                    None => break "the conversation has ended".to_owned(),
+                    None => break "the connection has ended".to_owned(),
                     Some(inbound) => {
                         let answers = self.take(inbound);
                         let answering = async {
                             for answer in answers {
-                                self.line.send(answer).await;
+                                self.client.send(answer).await;
                             }
                         };
-                        // An agent that asks that much has to listen before it is heard again.
+                        // Bounds an agent that sends many requests: it is not read until it has read their
+                        // answers.
                         tokio::select! {
                             biased;
                             _ = timeout(PATIENCE, answering) => {}
-                            () = self.line.closing.notified() => break LET_GO.to_owned(),
+                            () = self.client.closing.notified() => break CLOSED_BY_US.to_owned(),
                         }
                     }
                 },
-                () = self.line.closing.notified() => break LET_GO.to_owned(),
+                () = self.client.closing.notified() => break CLOSED_BY_US.to_owned(),
                 Some(ended) = self.questions.join_next() => {
                     if let Ok(key) = ended {
                         self.open.remove(&key);
@@ -218,20 +219,20 @@ impl<E: Editor> Reader<E> {
                 }
             }
         };
-        let mut pending = self.line.pending.lock();
+        let mut pending = self.client.pending.lock();
         pending.ended = Some(Gone(why));
-        // Pending requests see that no answer will come.
+        // Dropping the senders fails the pending requests.
         pending.waiting.clear();
         drop(pending);
-        self.line.tx.lock().take();
+        self.client.tx.lock().take();
     }
 
-    /// Gives what is to be answered at once.
+    /// Handles an event; returns the immediate answers.
     fn take(&mut self, inbound: Inbound) -> Vec<Message> {
         match inbound {
             Inbound::Message(envelope) => self.message(envelope.msg).into_iter().collect(),
             Inbound::Bad(why) => self.bad(&why).into_iter().collect(),
-            // Agents send no batches; but it may hold an answer that is waited for.
+            // Agents send no batches, but a batch may contain the answer to a pending request.
             Inbound::Batch(entries) => {
                 let take = |entry| match entry {
                     Ok(msg) => self.message(msg),
@@ -243,7 +244,7 @@ impl<E: Editor> Reader<E> {
         }
     }
 
-    /// What is no message may still be answered, or be an answer.
+    /// An invalid message can still be answered if its id is readable, and may be an answer itself.
     fn bad(&self, why: &WireError) -> Option<Message> {
         tracing::warn!("the agent sent an invalid message: {why}");
         if let Some(number) = why.answered_hop() {
@@ -274,7 +275,7 @@ impl<E: Editor> Reader<E> {
     }
 
     fn answered(&self, number: Hop, msg: Message) {
-        let waiting = self.line.pending.lock().waiting.remove(&number);
+        let waiting = self.client.pending.lock().waiting.remove(&number);
         if let Some(waiting) = waiting {
             let _ = waiting.send(msg);
         }
@@ -285,14 +286,14 @@ impl<E: Editor> Reader<E> {
         if self.open.len() >= MOST_QUESTIONS {
             return Some(error::overloaded("questions of the agent").answer(&id));
         }
-        let (line, editor, key) = (self.line.clone(), self.editor.clone(), id.key());
+        let (client, editor, key) = (self.client.clone(), self.editor.clone(), id.key());
         let task = self.questions.spawn(async move {
             let key = id.key();
             let answer = match editor.asked(msg).await {
                 Ok(result) => Message::result(&id, &result),
                 Err(error) => error.answer(&id),
             };
-            line.send(answer).await;
+            client.send(answer).await;
             key
         });
         self.open.insert(key, task);

@@ -19,10 +19,14 @@ impl Editor for Listener {
     }
 }
 
-fn pair() -> (Talk, PortEnd, Arc<Listener>) {
+fn pair() -> (AgentConnection, PortEnd, Arc<Listener>) {
     let (port, end) = Port::pair("the agent", 8);
     let listener = Arc::new(Listener::default());
-    (Talk::begin(port, listener.clone()), end, listener)
+    (
+        AgentConnection::begin(port, listener.clone()),
+        end,
+        listener,
+    )
 }
 
 async fn said(end: &mut PortEnd) -> Message {
@@ -38,9 +42,9 @@ async fn say(end: &PortEnd, msg: Message) {
 }
 
 #[tokio::test]
-async fn answers_reach_the_request_that_they_answer() {
-    let (talk, mut end, _) = pair();
-    let asking = async { tokio::join!(talk.ask("a", "{}"), talk.ask("b", "{}")) };
+async fn answers_reach_their_request() {
+    let (connection, mut end, _) = pair();
+    let asking = async { tokio::join!(connection.ask("a", "{}"), connection.ask("b", "{}")) };
     let answering = async {
         let (a, b) = (said(&mut end).await, said(&mut end).await);
         say(&end, Message::result(&b.id().unwrap(), "2")).await;
@@ -53,22 +57,22 @@ async fn answers_reach_the_request_that_they_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_among_others_is_found_too() {
-    let (talk, mut end, listener) = pair();
+async fn an_answer_in_a_batch_reaches_its_request() {
+    let (connection, mut end, listener) = pair();
     let answering = async {
         let id = said(&mut end).await.id().unwrap();
         let note = Message::notification("note", None);
         let batch = vec![Ok(note), Ok(Message::result(&id, "1"))];
         end.tx.send(Inbound::Batch(batch)).await.unwrap();
     };
-    let (answer, ()) = tokio::join!(talk.ask("a", "{}"), answering);
+    let (answer, ()) = tokio::join!(connection.ask("a", "{}"), answering);
     assert_eq!(answer.unwrap().body().unwrap().text(), "1");
     assert_eq!(listener.0.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
-async fn a_waiting_call_is_told_why_the_agent_has_gone() {
-    let (talk, mut end, _) = pair();
+async fn a_pending_request_fails_with_the_reason_of_the_agents_end() {
+    let (connection, mut end, _) = pair();
     let dying = async {
         said(&mut end).await;
         let why = Fault::PeerClosed {
@@ -77,18 +81,18 @@ async fn a_waiting_call_is_told_why_the_agent_has_gone() {
         };
         end.tx.send(Inbound::Closed(why)).await.unwrap();
     };
-    let (answer, ()) = tokio::join!(talk.ask("a", "{}"), dying);
+    let (answer, ()) = tokio::join!(connection.ask("a", "{}"), dying);
     assert!(answer.unwrap_err().0.contains("exit status: 7"));
-    assert!(!talk.is_alive());
+    assert!(!connection.is_alive());
     assert!(
-        talk.ask("b", "{}").await.is_err(),
+        connection.ask("b", "{}").await.is_err(),
         "and so is who comes later"
     );
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_read_is_answered_too() {
-    let (_talk, mut end, _) = pair();
+async fn an_invalid_request_is_answered_with_an_error() {
+    let (_connection, mut end, _) = pair();
     let deep = WireError::TooDeep {
         limit: 128,
         id: Some("\"q\"".into()),
@@ -101,8 +105,8 @@ async fn a_question_that_cannot_be_read_is_answered_too() {
 }
 
 #[tokio::test]
-async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
-    let (_talk, mut end, _) = pair();
+async fn a_burst_of_requests_of_the_agent_is_answered() {
+    let (_connection, mut end, _) = pair();
     let more = 16;
     for number in 0..MOST_QUESTIONS as u64 + more {
         say(&end, Message::request(&Id::number(number), "think", None)).await;
@@ -117,8 +121,8 @@ async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
 }
 
 #[tokio::test]
-async fn the_agent_is_answered_and_can_take_a_question_back() {
-    let (_talk, mut end, listener) = pair();
+async fn requests_of_the_agent_are_answered_and_can_be_cancelled() {
+    let (_connection, mut end, listener) = pair();
     let id = Id::string("q");
     say(&end, Message::request(&id, "think", None)).await;
     say(&end, Message::request(&Id::number(1), "yes", None)).await;
@@ -137,8 +141,8 @@ async fn the_agent_is_answered_and_can_take_a_question_back() {
 }
 
 #[tokio::test]
-async fn questions_are_bounded() {
-    let (_talk, mut end, _) = pair();
+async fn pending_requests_of_the_agent_are_bounded() {
+    let (_connection, mut end, _) = pair();
     for number in 0..=MOST_QUESTIONS as u64 {
         say(&end, Message::request(&Id::number(number), "think", None)).await;
     }
@@ -148,12 +152,12 @@ async fn questions_are_bounded() {
 }
 
 #[tokio::test]
-async fn closing_lets_the_port_say_goodbye() {
-    let (talk, mut end, _) = pair();
+async fn closing_waits_until_the_port_has_ended() {
+    let (connection, mut end, _) = pair();
     let port = async {
         assert!(end.rx.recv().await.is_none());
         drop(end);
     };
-    tokio::join!(talk.close(), port);
-    assert!(!talk.is_alive());
+    tokio::join!(connection.close(), port);
+    assert!(!connection.is_alive());
 }
