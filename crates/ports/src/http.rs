@@ -1,8 +1,7 @@
 //! A remote MCP server as a port: Streamable HTTP of both eras, and HTTP+SSE (2024-11-05).
 //!
-//! One task, the [`driver`], owns the state: session id, negotiated version, which transport the
-//! server speaks. Each HTTP exchange is a job of its own that reports back, so a slow call holds
-//! nothing up.
+//! One task, the [`driver`], owns the state: session id, negotiated version, transport. Each HTTP exchange is a job of
+//! its own that reports back, so a slow call does not delay others.
 
 mod answer;
 mod authorizer;

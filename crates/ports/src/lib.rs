@@ -27,5 +27,5 @@ pub use memory::Memory;
 pub use stdio::{stdio, stdio_parts};
 pub use stream::stream;
 
-/// Envelopes that may wait in each queue of a port. What they may weigh is the budget's business.
+/// Envelopes that each queue of a port holds. The budget limits their bytes.
 const QUEUE: usize = 64;

@@ -3,22 +3,22 @@
 use linkspan_mcp::names;
 use linkspan_wire::{Kind, Message};
 
-/// A client that subscribes to more than this is not followed through a new session.
+/// Limit of the subscriptions that are renewed in a new session.
 const MAX_SUBSCRIPTIONS: usize = 1024;
 
-/// The client's own messages that made the session what it is.
+/// The client's messages that define the state of a session, so that a new session can be given the same state.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    /// How the session began.
+    /// The client's `initialize`.
     pub initialize: Option<Message>,
-    /// That the client was ready.
+    /// The client's `notifications/initialized`.
     pub initialized: Option<Message>,
     level: Option<Message>,
     subscriptions: Vec<(String, Message)>,
 }
 
 impl Memory {
-    /// Remembers a message that goes out, if it matters.
+    /// Records an outgoing message if it defines state.
     pub fn note(&mut self, msg: &Message) {
         if !matches!(msg.kind(), Kind::Request | Kind::Notification) {
             return;
@@ -49,7 +49,7 @@ impl Memory {
         }
     }
 
-    /// What to send once a new session stands.
+    /// The messages to send after the handshake of a new session.
     pub fn restore(&self) -> impl Iterator<Item = &Message> {
         let subscriptions = self.subscriptions.iter().map(|(_, msg)| msg);
         self.level.iter().chain(subscriptions)

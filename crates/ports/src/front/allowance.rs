@@ -1,4 +1,4 @@
-//! What one session, or one principal without a session, may have of what all of them share.
+//! The part of the shared limits that one session, or one principal without a session, may use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use parking_lot::Mutex;
 
 use super::principal::Principal;
 
-/// One may have this many times what is free: three quarters of everything if it is alone, and there is
-/// always something left for others.
+/// A session may use at most this many times what is free: three quarters of everything if it is alone, so that
+/// something always remains for others.
 const OF_WHAT_IS_FREE: usize = 3;
 
-/// What one session, or one principal without a session, has.
+/// What one session, or one principal without a session, uses.
 #[derive(Debug)]
 pub(super) struct Allowance {
     /// Bytes of messages that no server has taken yet.
@@ -37,12 +37,12 @@ impl Allowance {
         }
     }
 
-    /// A request is served; `None` if this one has its share of the `free` places already.
+    /// Counts a request; `None` if this session already has its share of the `free` places.
     pub(super) fn visit(&self, free: usize) -> Option<Visit> {
         Visit::new(&self.visits, free)
     }
 
-    /// A request waits for an answer, under the same condition.
+    /// Counts a request that waits for an answer, with the same limit.
     pub(super) fn wait(&self, free: usize) -> Option<Visit> {
         Visit::new(&self.in_flight, free)
     }
@@ -77,7 +77,7 @@ impl Drop for Visit {
     }
 }
 
-/// An allowance for each principal: a server that does not read does not delay requests of others.
+/// One allowance per principal: a server that does not read does not delay the requests of other principals.
 pub(super) struct Allowances {
     each: usize,
     pool: Pool,
@@ -85,7 +85,7 @@ pub(super) struct Allowances {
 }
 
 impl Allowances {
-    /// `each` is what one of them may have in bytes, within the pool for all.
+    /// `each` is the limit of one principal in bytes; `pool` is the limit of all.
     pub(super) fn new(each: usize, pool: Pool) -> Self {
         Self {
             each,
@@ -94,12 +94,12 @@ impl Allowances {
         }
     }
 
-    /// One for a session.
+    /// A new allowance for a session.
     pub(super) fn one(&self) -> Arc<Allowance> {
         Arc::new(Allowance::new(Budget::within(&self.pool, self.each)))
     }
 
-    /// That of a principal.
+    /// The allowance of a principal.
     pub(super) fn of(&self, who: &Principal) -> Arc<Allowance> {
         let mut known = self.known.lock();
         if let Some(allowance) = known.get(who) {

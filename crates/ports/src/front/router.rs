@@ -1,4 +1,4 @@
-//! What all connections of a front share, and where their requests go.
+//! The state that all connections of a front share, and the routing of requests.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -31,8 +31,8 @@ use super::session::Session;
 use super::session_streams::Manner;
 use super::sessions::Sessions;
 
-/// What all messages may weigh that are being read or that no server has taken yet: so many of the largest
-/// size, and not less than this.
+/// The byte limit of messages that are being read or wait for a server: this many messages of the largest size, and at
+/// least [`LEAST_BYTES`].
 const MESSAGES: usize = 4;
 const LEAST_BYTES: usize = 64 << 20;
 
@@ -151,7 +151,7 @@ impl<H: FrontService> Router<H> {
         ))
     }
 
-    /// A message is POSTed: to which era does it belong?
+    /// Serves a POST: the era of the message decides how.
     async fn post(
         self: &Arc<Self>,
         head: &Parts,
@@ -206,7 +206,7 @@ impl<H: FrontService> Router<H> {
         served.map_err(|refusal| refusal.about(id))
     }
 
-    /// A place among the requests in flight, for one that has not more than its share of them.
+    /// Takes a slot for a request, within the client's share.
     pub(super) fn slot(&self, own: &Allowance) -> Result<RequestSlot, Refusal> {
         let share = own.wait(self.request_slots.available_permits());
         let share = share.ok_or_else(|| Refusal::busy("too many requests of one client"))?;
@@ -224,7 +224,7 @@ impl<H: FrontService> Router<H> {
         }
     }
 
-    /// The session that a request names: `None` if it names none, `Some(None)` if there is no such.
+    /// The session that a request names: `None` if it names none, `Some(None)` if that session does not exist.
     pub(super) fn named_session(
         &self,
         head: &Parts,
@@ -241,7 +241,7 @@ impl<H: FrontService> Router<H> {
     }
 }
 
-/// Counts a request as one of this session or principal, unless that has its share already.
+/// Counts a request for a session or principal, unless its share is used up.
 pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refusal> {
     if serving.charge(to) {
         Ok(())

@@ -38,7 +38,7 @@ use crate::owed::Shared;
 const MAX_WAITING: usize = 64;
 /// Jobs at once; the session bounds requests long before.
 const MAX_JOBS: usize = 10_000;
-/// How long cancellations, and then the farewell, may take at the end.
+/// How long cancellations, and then the DELETE of the session, may take at the end.
 const CLOSING: Duration = Duration::from_secs(1);
 
 pub(super) struct Driver {
@@ -53,7 +53,7 @@ pub(super) struct Driver {
     /// Counts sessions, so that a job of an old one is recognised.
     generation: u64,
     memory: Memory,
-    /// The era of the last request; messages that name none are of the same.
+    /// The era of the last request; messages without an era belong to the same.
     era: Era,
     params: ParamHeaders,
 
@@ -67,7 +67,7 @@ pub(super) struct Driver {
     accepted: (mpsc::Sender<Begun>, mpsc::Receiver<Begun>),
     held: VecDeque<Envelope>,
     notes: VecDeque<Delivery>,
-    /// Notifications that are out: one, unless the server takes too long over them.
+    /// Notifications that are being sent: one, unless the server is too slow.
     notes_out: usize,
     /// Messages that wait for a new session or stream, and how they were refused.
     parked: Vec<(Delivery, Option<Refusal>)>,
@@ -81,7 +81,7 @@ pub(super) struct Driver {
     sse_stream: u64,
 }
 
-/// What the server speaks, as far as we know.
+/// The transport of the server, as far as it is known.
 enum Mode {
     Unknown,
     Streamable,
@@ -89,7 +89,7 @@ enum Mode {
     Sse(Option<Url>),
 }
 
-/// Whether messages have to wait, and for what.
+/// Whether messages have to wait, and why.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Barrier {
     Open,
@@ -99,13 +99,13 @@ enum Barrier {
     Renewal,
 }
 
-/// A request that is out.
+/// A request that has been sent.
 struct Call {
     abort: AbortHandle,
     serial: u64,
     era: Era,
     sent: Sent,
-    /// The message itself, where it can be sent again on another stream.
+    /// The message, where it can be sent again on another stream.
     delivery: Option<Delivery>,
 }
 
@@ -167,7 +167,7 @@ impl Driver {
                     }
                     None => break,
                 },
-                // While the queue is full, this is how we notice that the session has ended.
+                // While the queue is full, this is the only sign that the session has ended.
                 () = closed.closed(), if !room => break,
             }
         }
@@ -177,11 +177,11 @@ impl Driver {
         self.close().await;
     }
 
-    /// Sends a message now, or once what it depends on is there.
+    /// Sends a message now, or after the message that it depends on.
     fn take(&mut self, envelope: Envelope) {
         let wait = match self.barrier {
             Barrier::Open => false,
-            // The server may have asked while it is busy with the handshake that all requests wait for.
+            // The server may send a request during the handshake that all requests wait for.
             Barrier::Message(_) => Role::of(&envelope.msg) != Role::Reply,
             Barrier::Renewal => true,
         };
@@ -193,7 +193,7 @@ impl Driver {
         }
     }
 
-    /// Sends one message, or starts what has to come before it.
+    /// Sends a message, or first opens the session or stream that it needs.
     fn send(&mut self, envelope: Envelope) {
         let hop = cancelled_hop(&envelope);
         let (msg, credit) = (envelope.msg, Arc::new(envelope.credit));
@@ -230,7 +230,7 @@ impl Driver {
                 Report::Aside
             });
         }
-        // Over HTTP+SSE that stream is where the answer will come.
+        // Over HTTP+SSE the answer arrives on that stream.
         if !matches!(self.mode, Mode::Sse(_))
             && let Some(old) = self.listening.take()
         {
@@ -267,7 +267,7 @@ impl Driver {
         }
     }
 
-    /// Goes on with what a barrier held up.
+    /// Lifts the barrier and sends the messages that it held.
     fn lift(&mut self) {
         self.barrier = Barrier::Open;
         while self.barrier == Barrier::Open {
@@ -286,7 +286,7 @@ impl Driver {
         });
     }
 
-    /// Ends everything that is out, lets cancellations through, and takes leave of the session.
+    /// Ends all calls, waits for cancellations to be sent, and deletes the session.
     async fn close(mut self) {
         for call in self.calls.values() {
             call.abort.abort();
@@ -313,7 +313,7 @@ impl Driver {
     }
 }
 
-/// Ends a session at the server, which may take its time but not ours.
+/// Deletes a session at the server, with a time limit.
 async fn farewell(endpoint: &Endpoint, url: &Url, context: &SessionContext) {
     let headers = request::common(endpoint, context);
     let deleted = send(endpoint, Method::DELETE, url, &headers, Telling::empty);

@@ -21,7 +21,7 @@ const VARIABLES: [&str; 9] = [
     "no_proxy",
 ];
 
-/// The values of those variables. A value may hold a password, so only the names are shown.
+/// The values of the proxy variables. A value may hold a password, so `Debug` shows only the names.
 #[derive(Clone, Default)]
 pub(super) struct ProxyVariables(BTreeMap<&'static str, String>);
 

@@ -1,11 +1,11 @@
-//! What a refusal of the server means.
+//! Interprets refusals of a server.
 
 use http::StatusCode;
 use linkspan_wire::Json;
 
 /// Whether a refusal means that the server does not know the session.
 ///
-/// The specification says 404. The official examples answer 400 and say it in words.
+/// The specification says 404. The official examples answer 400, and only the text gives the reason.
 pub(super) fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
     const WORDS: [&str; 6] = [
         "no valid",
@@ -18,7 +18,7 @@ pub(super) fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
     if status == StatusCode::NOT_FOUND {
         return true;
     }
-    // What the request itself does wrong is not about the session, whatever it is called.
+    // Errors of the request itself are not about the session, whatever their text is.
     if status != StatusCode::BAD_REQUEST || matches!(error_code(body), Some(-32602 | -32601)) {
         return false;
     }

@@ -21,7 +21,7 @@ use crate::memory::Memory;
 const STEP: Duration = Duration::from_secs(30);
 const ALL: Duration = Duration::from_secs(90);
 
-/// Says `initialize`, `initialized` and what else the client had said, in the client's own words.
+/// Replays the client's `initialize`, `initialized`, log level and subscriptions.
 pub(super) async fn renew(
     endpoint: Endpoint,
     url: Url,
@@ -88,7 +88,7 @@ async fn tell(
     Ok(())
 }
 
-/// Sends a request and waits for its answer; other messages on the way go to the session.
+/// Sends a request and waits for its answer; other messages are forwarded to the session.
 pub(super) async fn ask(
     endpoint: &Endpoint,
     url: &Url,

@@ -28,7 +28,7 @@ pub struct Requests {
     time: Duration,
 }
 
-/// Why there is no response.
+/// Why a request has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -38,13 +38,13 @@ pub enum RequestError {
     /// The address is not allowed.
     #[error("the address is not allowed: it is {0}")]
     Address(String),
-    /// No connection, or it broke.
+    /// The connection failed or broke.
     #[error("{0}")]
     Connection(String),
-    /// More bytes than the limit.
+    /// The body exceeds the limit.
     #[error("the body has more than {0} bytes")]
     TooLarge(usize),
-    /// More time than the limit.
+    /// The time limit has passed.
     #[error("no answer within {} s", .0.as_secs())]
     TooSlow(Duration),
 }
@@ -106,7 +106,7 @@ impl Requests {
         Ok(http::Response::from_parts(head, body))
     }
 
-    /// The host of a URL may be an address itself, which the resolver does not see.
+    /// Checks a host that is an IP address, which the resolver does not see.
     fn check_literal(&self, url: &Url) -> Result<(), RequestError> {
         let ip = match url.host() {
             Some(Host::Ipv4(ip)) => ip.into(),

@@ -142,7 +142,7 @@ pub(super) async fn read(
     })
 }
 
-/// POSTs one message. Its answer, if any, comes on the stream.
+/// POSTs a message. Its answer arrives on the stream.
 pub(super) async fn post(
     endpoint: Endpoint,
     post_to: Url,
@@ -160,7 +160,7 @@ pub(super) async fn post(
         let body = answer::refusal(response).await;
         Ok((status, body))
     };
-    // Some servers accept a call only when it is done, so a call has its own limit.
+    // Some servers accept a call only when it is done, so a call has no limit here.
     let limit = match delivery.hop {
         Some(_) => Duration::MAX,
         None => STEP,

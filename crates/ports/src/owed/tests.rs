@@ -28,7 +28,7 @@ impl Stream {
             .sent(&Message::notification("notifications/initialized", None));
     }
 
-    /// What the session hears of a line.
+    /// The events of the session for a line.
     fn hears(&mut self, line: &str) -> Vec<String> {
         let frames = Resync::frames(line.to_owned().into(), Limits::default());
         let heard: Vec<Inbound> = frames
@@ -136,7 +136,7 @@ fn the_text_of_an_error_reaches_no_request_but_the_one_that_it_must_mean() {
     assert_eq!(stream.hears(&answer(3)), ["answer 3"]);
     assert_eq!(stream.waits(), ["bad 1", "bad 2"]);
 
-    // The error may be the late answer to a request that was cancelled, before or after it came.
+    // The error may be the late answer to a request that was cancelled, before or after the error.
     let params = Some(r#"{"requestId":1}"#);
     let cancel = Message::notification(names::CANCELLED, params);
     for cancel_first in [true, false] {
@@ -152,7 +152,7 @@ fn the_text_of_an_error_reaches_no_request_but_the_one_that_it_must_mean() {
         assert_eq!(stream.waits(), ["bad 2"], "cancelled first: {cancel_first}");
     }
 
-    // A request that was answered, sent after the cancelled one, shows that the cancelled one is over.
+    // An answer to a request that was sent after the cancelled one shows that the cancelled one is done.
     let mut stream = Stream::new();
     stream.asks(&[1]);
     stream.owed.sent(&cancel);
@@ -200,7 +200,7 @@ fn a_server_that_answers_several_notifications_does_not_cost_a_call() {
 
 #[test]
 fn what_a_server_has_done_with_notifications_is_known_afterwards() {
-    // All requests were answered, or there were none: the error was for the notification.
+    // All requests were answered, or there were none: the error belonged to the notification.
     let with_a_request: fn(&mut Stream) = |stream| {
         stream.asks(&[1]);
         assert!(stream.hears(ERROR).is_empty());

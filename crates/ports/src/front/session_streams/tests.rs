@@ -12,7 +12,7 @@ struct Visit {
 }
 
 impl Visit {
-    /// A session that has begun.
+    /// A session that is initialized.
     fn new(version: &str) -> Self {
         let now = Instant::now();
         let mut streams = SessionStreams::new(Manner::Streams, now);
@@ -51,7 +51,7 @@ impl Visit {
         self.streams.first(reader_id, Waker::noop())
     }
 
-    /// The events that a connection gets, by their ids, and whether more may come.
+    /// The events that a connection gets, by their ids, and whether the stream goes on.
     fn take(&mut self, reader_id: ReaderId) -> (Vec<String>, bool) {
         let mut writer = SseWriter::default();
         let mut more = true;

@@ -1,4 +1,4 @@
-//! What a client can make us keep, over a real socket.
+//! What a client can make the front keep, over a real socket.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ async fn an_answer_is_in_flight_until_it_has_been_written() {
     let f = front(|_| {}).await;
     let session = f.client.begin("2025-11-25").await;
     let reply = f.client.post(&[&session], &echo(1, 30_000_000)).await;
-    // Answers of other requests: the front has had the time to write what the socket takes.
+    // Other requests are answered meanwhile, which gives the front time to write what the socket takes.
     for id in 2..10 {
         let other = f.client.post(&[&session], &echo(id, 1)).await;
         other.text().await;
@@ -51,7 +51,7 @@ async fn a_call_is_in_flight_until_it_is_answered_even_if_its_client_is_gone() {
     let session = f.client.begin("2025-06-18").await;
     let slow = r#"{"jsonrpc":"2.0","id":5,"method":"slow"}"#;
     drop(f.client.post(&[&session], slow).await);
-    // Answers of other requests: the front has had the time to notice that the connection is closed.
+    // Other requests are answered meanwhile, which gives the front time to notice the closed connection.
     for id in 6..14 {
         let other = f.client.post(&[&session], &echo(id, 1)).await;
         other.text().await;

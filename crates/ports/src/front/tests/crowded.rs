@@ -1,4 +1,4 @@
-//! Clients that take all they can get must leave something for others.
+//! Clients that use up their share must leave something for others.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use super::client::Client;
 use super::front;
 
-/// With one request in flight there are so many connections.
+/// The number of connections of a front with one request slot.
 const MOST: usize = 64;
 /// Longer than any test runs.
 const HOUR: Duration = Duration::from_secs(3600);
@@ -170,7 +170,7 @@ async fn few_messages_at_once_wait_for_a_server_that_does_not_read() {
             status.ends_with(b"503")
         });
     }
-    // As many as fit the queue are taken, a few wait, and all others are refused at once.
+    // The queue takes as many as it holds, a few wait, and all others are refused at once.
     let mut refused = 0;
     let counted = async {
         while refused < 400 - 2 * 64 - 1 {
@@ -209,7 +209,7 @@ async fn what_waits_for_all_servers_together_is_bounded_and_leaves_room() {
             taken += large.len();
         }
     }
-    // 64 for each of them would be 150 MB.
+    // 64 messages for each of them would be 150 MB.
     assert!(taken <= 64 * MB, "{taken}");
     let other = f.client.begin("2025-11-25").await;
     assert_eq!(f.client.post(&[&other], &large).await.status, 202);

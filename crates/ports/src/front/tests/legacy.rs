@@ -153,10 +153,10 @@ async fn a_call_whose_connection_breaks_goes_on_and_can_be_resumed() {
         "{answer}"
     );
     assert_eq!(again.event().await, None);
-    // Once more from the beginning: the answer may have been lost on the way.
+    // Resumes from the beginning: the answer may have been lost on the way.
     let mut again = f.client.listen(&session, &[&primed]).await;
     assert_eq!(again.event().await.unwrap(), answer);
-    // From the end there is nothing to wait for.
+    // After the last event the stream is over.
     let over = f.client.listen(&session, &[&id_of(&answer)]).await;
     assert_eq!(over.status, 204);
     let unknown = f.client.listen(&session, &["last-event-id: 99-1"]).await;

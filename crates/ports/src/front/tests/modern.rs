@@ -117,7 +117,7 @@ async fn a_call_with_parameter_headers_is_checked_against_a_list_that_is_asked_f
         all.extend_from_slice(headers);
         ask(&f.client, "tools/call", &params, &all).await.status
     };
-    // Nothing is known and nothing is claimed.
+    // The schema is not known, and the call has no such header.
     assert_eq!(call("eu", &[]).await, 200);
     assert_eq!(call("eu", &["mcp-param-region: us"]).await, 400);
     assert_eq!(
