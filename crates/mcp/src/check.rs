@@ -1,7 +1,6 @@
-//! Whether the headers of a POST say what its body says.
+//! Checks that the headers of a POST match its body.
 //!
-//! Proxies on the way may act on the headers alone; a request that tells them something else than
-//! the server is refused.
+//! Proxies may act on the headers alone, so a request whose headers contradict its body is refused.
 
 use std::borrow::Cow;
 
@@ -20,14 +19,14 @@ pub const MISSING_CAPABILITY: i64 = -32021;
 /// -32022: the protocol version is not supported.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// What a request says in one header.
+/// The value of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given<'a> {
     /// Nothing.
     Nothing,
     /// This.
     Text(&'a str),
-    /// Several things, or something that is no text.
+    /// Several values, or one that is not text.
     Unclear,
 }
 
@@ -41,7 +40,7 @@ pub fn era_of_post(message: &Message, version: Given<'_>) -> Result<Era, RpcErro
         return Ok(Era::Legacy);
     }
     if claimed_version(message).is_some() {
-        // `initialize` belongs to the modern era only if everything else says so.
+        // `initialize` is modern only if the rest of the envelope is there.
         let opens = message.method() == names::INITIALIZE && Stamp::of(message).is_err();
         if !opens {
             return Ok(Era::Modern);
@@ -57,7 +56,7 @@ pub fn era_of_post(message: &Message, version: Given<'_>) -> Result<Era, RpcErro
     }
 }
 
-/// What makes a request a modern one.
+/// The envelope of a modern request.
 pub(crate) struct Stamp<'a> {
     pub(crate) version: Cow<'a, str>,
     pub(crate) capabilities: Json<'a>,
@@ -66,7 +65,7 @@ pub(crate) struct Stamp<'a> {
 }
 
 impl<'a> Stamp<'a> {
-    /// Reads it; the error says what is missing.
+    /// Reads the envelope; the error names what is missing.
     pub(crate) fn of(request: &'a Message) -> Result<Self, RpcError> {
         let meta = request.params().and_then(|params| params.get("_meta"));
         let meta = meta.ok_or_else(incomplete)?;
@@ -81,7 +80,7 @@ impl<'a> Stamp<'a> {
         })
     }
 
-    /// Whether it names a revision that is served here.
+    /// Whether its revision is served here.
     pub(crate) fn supported(&self) -> Result<(), RpcError> {
         match Revision::parse(&self.version).map(Revision::era) {
             Some(Era::Modern) => Ok(()),
@@ -114,8 +113,7 @@ pub fn check_modern<'h>(
 }
 
 impl ParamHeaders {
-    /// Checks the `Mcp-Param-*` headers of a `tools/call`. Those that no annotation asks for are
-    /// not checked.
+    /// Checks the `Mcp-Param-*` headers of a `tools/call`. Headers without an annotation are not checked.
     pub fn check<'h>(
         &self,
         call: &Message,

@@ -50,7 +50,7 @@ pub fn mirror(message: &Message) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// A value as it may stand in a header: plain where that is safe, else `=?base64?…?=`.
+/// Encodes a value for a header: plain where that is safe, else `=?base64?…?=`.
 pub fn encode_value(text: &str) -> String {
     let plain = text.bytes().all(|b| (0x20..=0x7e).contains(&b));
     let edged = text.starts_with(' ') || text.ends_with(' ');
@@ -61,7 +61,7 @@ pub fn encode_value(text: &str) -> String {
     format!("=?base64?{}?=", base64(text.as_bytes()))
 }
 
-/// The other way round. `None` where the wrapping is there but what it wraps is no base64 of UTF-8.
+/// Decodes a header value. `None` if the wrapper is there but its content is not base64 of UTF-8.
 pub fn decode_value(text: &str) -> Option<Cow<'_, str>> {
     let wrapped = text
         .strip_prefix("=?base64?")

@@ -17,7 +17,7 @@ const MAX_PARAMS: usize = 64;
 /// How deep an annotation may stand below the schema's root.
 const MAX_PATH: usize = 16;
 
-/// What has been learnt of the tools' annotations.
+/// The annotations of known tools.
 #[derive(Debug, Default)]
 pub struct ParamHeaders {
     tools: HashMap<String, Vec<Param>>,
@@ -30,7 +30,7 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    /// The argument that the annotation stands on.
+    /// The argument that the annotation describes.
     pub(crate) fn value<'a>(&self, arguments: Json<'a>) -> Option<Json<'a>> {
         self.path
             .iter()
@@ -41,7 +41,7 @@ impl Param {
 impl ParamHeaders {
     /// Looks through the result of `tools/list`.
     pub fn learn(&mut self, result: Json<'_>) {
-        // Almost no server has them, and a list can be long.
+        // Almost no server has annotations, and a list can be long.
         if self.tools.is_empty() && !result.text().contains(ANNOTATION) {
             return;
         }
@@ -63,7 +63,7 @@ impl ParamHeaders {
         }
     }
 
-    /// Whether no tool has any.
+    /// Whether no tool has annotations.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bounds of a session. Every one of them ends a wait or caps a queue.
+/// The limits of a session. Each of them ends a wait or caps a queue.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// How long a call may go without a sign of life; `None` waits for ever.

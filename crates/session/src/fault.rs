@@ -1,4 +1,4 @@
-//! What can go wrong behind the bridge, and the one place where it becomes a JSON-RPC error.
+//! Faults behind the bridge, and their conversion to JSON-RPC errors.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use linkspan_wire::{RpcError, quote};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing was sent: the peer could not be reached.
+    /// The peer could not be reached, so nothing was sent.
     #[error("cannot connect to {peer}: {}", plain(.why))]
     ConnectFailed {
         /// The peer that we tried to reach.
         peer: String,
-        /// What the system said.
+        /// The error of the system.
         why: String,
         /// How often we tried.
         tries: u32,
@@ -27,15 +27,15 @@ pub enum Fault {
         status: u16,
         /// The beginning of a plain-text body; empty for HTML and the like.
         said: String,
-        /// What the request was like, as far as it may be the reason.
+        /// The properties of the request that may be the reason.
         request: Refused,
     },
-    /// Sent, and the answer never came: the request may have run.
+    /// The request was sent and no answer arrived: it may have run.
     #[error("the answer of {peer} was lost: {why}")]
     AnswerLost {
-        /// Who was to answer.
+        /// The peer that owed the answer.
         peer: String,
-        /// What happened to the connection.
+        /// The error of the connection.
         why: String,
     },
     /// The server forgot the session and a new one did not help.
@@ -43,10 +43,10 @@ pub enum Fault {
     SessionLost {
         /// Who forgot.
         peer: String,
-        /// What happened to the attempt.
+        /// The error of the attempt.
         why: String,
     },
-    /// The peer is gone for good.
+    /// The peer has closed the connection.
     #[error("{peer} closed the connection: {why}")]
     PeerClosed {
         /// Who is gone.
@@ -54,14 +54,14 @@ pub enum Fault {
         /// Exit status or the like.
         why: String,
     },
-    /// The peer was a process, and has ended.
+    /// The peer was a process that has exited.
     #[error("{peer} closed the connection: {}", end(.status, .last_words))]
     Ended {
         /// Which process.
         peer: String,
         /// How it ended.
         status: String,
-        /// What it had written to stderr in the end.
+        /// The end of its stderr.
         last_words: String,
     },
     /// No sign of life for too long.
@@ -70,7 +70,7 @@ pub enum Fault {
         /// The limit.
         after: Duration,
     },
-    /// Too much in flight.
+    /// A limit of requests in flight was reached.
     #[error("too much in flight: {what}")]
     Overloaded {
         /// Which bound was reached.
@@ -89,19 +89,19 @@ pub enum Fault {
     BadAnswer {
         /// Who sent it.
         peer: String,
-        /// What is wrong with it.
+        /// The error in it.
         why: String,
     },
-    /// The server wants a sign-in, and there is none.
+    /// The server requires a sign-in.
     #[error("{peer} wants a sign-in: {why}")]
     NotSignedIn {
         /// The server.
         peer: String,
-        /// What happened to the attempt.
+        /// Why there is no sign-in.
         why: String,
-        /// What the user can do.
+        /// A hint for the user.
         hint: String,
-        /// The page that the user has to open, if one waits.
+        /// The page that the user has to open, if there is one.
         url: Option<String>,
     },
     /// We are shutting down.
@@ -109,12 +109,12 @@ pub enum Fault {
     Closing,
 }
 
-/// A request that was refused, as far as it matters for what to do next.
+/// The properties of a refused request that decide the hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refused {
     /// Whether credentials were sent.
     pub credentials: bool,
-    /// The transport that the user insists on, `http` or `sse`; `None` if it is found out.
+    /// The transport that was configured, `http` or `sse`; `None` if it is detected.
     pub transport: Option<&'static str>,
 }
 
@@ -122,7 +122,7 @@ impl Fault {
     /// Why a connection failed: the other side answers, but with another protocol.
     pub const NOT_HTTP: &'static str = "it does not speak HTTP";
 
-    /// A word for programs.
+    /// The machine-readable kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ConnectFailed { .. } => "connect_failed",
@@ -149,7 +149,7 @@ impl Fault {
         matches!(self, Self::ConnectFailed { why, .. } if is_not_tls(why) || why == Self::NOT_HTTP)
     }
 
-    /// What the user can do about it.
+    /// A hint for the user.
     pub fn hint(&self) -> &str {
         match self {
             Self::ConnectFailed { why, .. } if certificate_hint(why).is_some() => {
@@ -185,7 +185,7 @@ impl Fault {
         }
     }
 
-    /// `data` of the wire error, as JSON text: `kind`, `hint`, and the numbers that belong to it.
+    /// The `data` member of the JSON-RPC error, as JSON text: `kind`, `hint`, and the numbers of the fault.
     pub fn data(&self) -> String {
         let mut data = format!(
             r#"{{"kind":"{}","hint":{}"#,
@@ -213,12 +213,12 @@ impl From<&Fault> for RpcError {
     }
 }
 
-/// Whether the answer to a TLS handshake was none; the words are those of rustls.
+/// Whether the peer answered the handshake in another protocol than TLS; compares the text of rustls.
 fn is_not_tls(why: &str) -> bool {
     why.contains("received corrupt message of type InvalidContentType")
 }
 
-/// What the system said, in words that do not need an explanation.
+/// The error of the system in plain terms.
 fn plain(why: &str) -> &str {
     if is_not_tls(why) {
         "the server does not speak TLS (https)"
@@ -227,12 +227,12 @@ fn plain(why: &str) -> &str {
     }
 }
 
-/// What to do about a certificate that was not accepted; `None` if it was not about that.
+/// The hint for a refused certificate; `None` for other errors.
 fn certificate_hint(why: &str) -> Option<&'static str> {
     if !why.contains("invalid peer certificate") {
         return None;
     }
-    // rustls says it in words if it knows the details, and by the name of the error otherwise.
+    // rustls explains some errors with a sentence, and others only by their name.
     let has = |words: &[&str]| words.iter().any(|word| why.contains(word));
     Some(if why.contains("CaUsedAsEndEntity") {
         "the server presents a CA certificate as its own: if you trust it, give this very certificate with --ca FILE (PEM); better, let the CA issue one for the server"
@@ -284,7 +284,7 @@ fn status_hint(status: u16, asked: Refused) -> &'static str {
     }
 }
 
-/// What a number means that a person may not know by heart.
+/// The meaning of a status code.
 fn meaning(status: u16) -> &'static str {
     match status {
         401 => " (not authorized)",

@@ -1,4 +1,4 @@
-//! What waits to be taken by a peer.
+//! The queue of messages to a peer.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ impl Outbox {
         self.queue.push_back(item);
     }
 
-    /// Adds a progress notification in the place of an older one for the same token, if one waits.
+    /// Adds a progress notification; it replaces a queued one for the same token.
     pub fn coalesce(&mut self, envelope: Envelope) {
         let token = progress_token(&envelope);
         let older = self.queue.iter().position(|waiting| match waiting {
@@ -41,13 +41,13 @@ impl Outbox {
         Some(item)
     }
 
-    /// Puts back what could not be sent yet.
+    /// Puts an unsent item back.
     pub fn unpop(&mut self, item: Outbound) {
         self.bytes += item.len();
         self.queue.push_front(item);
     }
 
-    /// Sends everything, until the port is gone. What could not be sent yet stays if this is dropped.
+    /// Sends all items, until the port is closed. If this future is dropped, unsent items stay in the queue.
     pub async fn send_all(&mut self, tx: &mpsc::Sender<Outbound>) {
         while !self.is_empty() {
             let Ok(room) = tx.reserve().await else { return };

@@ -103,7 +103,7 @@ async fn a_client_that_stops_reading_slows_the_server_and_loses_nothing() {
         sent += 1;
         assert!(sent < 50, "the server is never held back");
     }
-    // The other direction is not held up by it.
+    // The other direction is not blocked.
     pair.client.tx.send(call(1)).await.unwrap();
     assert!(text(pair.server.rx.recv().await).contains("tools/call"));
     for n in 0..sent {

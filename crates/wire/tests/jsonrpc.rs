@@ -14,7 +14,7 @@ fn frame(text: &str) -> Frame {
     Frame::parse(Bytes::copy_from_slice(text.as_bytes()), &Limits::default())
 }
 
-/// The answer that a text which is no message gets.
+/// The error answer to a text that is not a message.
 fn refusal(text: &str) -> String {
     match frame(text) {
         Frame::Other { why, .. } => why.to_rpc().answer(&why.id()).text(),

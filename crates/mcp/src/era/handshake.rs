@@ -1,7 +1,7 @@
 //! A legacy client in front of a server of an unknown era.
 //!
-//! The client's own `initialize` goes first: nearly every server takes it, and then nothing has to
-//! be translated. If it is refused, `server/discover` tells whether the server is a modern one.
+//! The client's own `initialize` is sent first: nearly every server accepts it, and then no translation is needed. If
+//! it is refused, `server/discover` shows whether the server is a modern one.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::{LegacyToModern, Machine, Provenance, Step, Turn, ids};
 use crate::method::names;
 use crate::revision::{Era, Revision};
 
-/// Told when a server turns out to be modern only.
+/// Called when a server turns out to be modern only.
 pub type OnModern = Box<dyn FnMut() + Send>;
 
 /// See the module's description.
@@ -22,11 +22,11 @@ pub struct Handshake {
 }
 
 enum State {
-    /// Nothing is known yet.
+    /// No message yet.
     Fresh,
-    /// The client's `initialize` is out.
+    /// The client's `initialize` was sent.
     Tried(Message),
-    /// It was refused like this, and we ask what the server is.
+    /// It was refused with this answer, and the server is being probed.
     Probing {
         initialize: Message,
         refusal: Message,
@@ -36,7 +36,7 @@ enum State {
     Translate(Box<LegacyToModern>),
 }
 
-/// The number of the probe; [`LegacyToModern`] begins to count after it.
+/// The number of the probe; the numbers of [`LegacyToModern`] follow it.
 const PROBE: u64 = 0;
 
 impl Handshake {
@@ -85,7 +85,7 @@ impl Handshake {
     }
 }
 
-/// Whether a handshake ended with a revision that has none: the server answers anything.
+/// Whether a handshake was answered with a revision that has no handshake: the server accepts anything.
 fn is_modern(answer: &Message) -> bool {
     let version = answer
         .body()

@@ -15,20 +15,20 @@ pub(crate) fn structured(object: Object<'_>) -> Object<'_> {
     }
 }
 
-/// Whether a result has structured content that is no object.
+/// Whether a result has structured content that is not an object.
 pub(crate) fn is_foreign_content(result: &Object<'_>) -> bool {
     let content = result.get("structuredContent");
     content.is_some_and(|content| content.kind() != JsonKind::Object)
 }
 
-/// Whether a list of tools has output schemas that may describe something else than an object.
+/// Whether a list of tools has output schemas that may describe anything but an object.
 pub(crate) fn has_foreign_schemas(result: &Object<'_>) -> bool {
     let tools = result.get("tools");
     tools.is_some_and(|tools| tools.elements().any(is_foreign))
 }
 
-/// Takes output schemas off a list of tools where they may describe something else than an object: a
-/// legacy client would refuse the tool, or what it gives.
+/// Removes output schemas that may describe anything but an object: a legacy client would refuse the tool or its
+/// results.
 pub(crate) fn schemas(object: Object<'_>) -> Object<'_> {
     let Some(tools) = object.get("tools") else {
         return object;

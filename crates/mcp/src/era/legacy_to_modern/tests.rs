@@ -211,7 +211,7 @@ fn one_subscription_stands_for_all_that_a_session_hears_of() {
         r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#
     );
 
-    // A new filter is a new subscription; the old one lasts until it is there.
+    // A new filter needs a new subscription; the old one is kept until that is acknowledged.
     let wider = stage
         .client(&legacy("5", "resources/subscribe", r#"{"uri":"a://b"}"#))
         .told_one();

@@ -1,4 +1,4 @@
-//! What a machine is given, and what it tells the pool that uses it.
+//! The options of a machine, and its status for the pool.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,15 +9,15 @@ use crate::era::habits::Habits;
 /// How long a parked call waits by default.
 pub const PARK: Duration = Duration::from_secs(300);
 
-/// What a machine is given.
+/// The options of a machine.
 pub struct ModernToLegacyOptions {
     /// A word that no other machine has; see [`home_of`](crate::era::home_of).
     pub home: String,
-    /// What the server is told that its client can do; what the first request declares if `None`.
-    /// Whatever it is, a question reaches only clients that declared the capability for it.
+    /// The capabilities in `initialize`; those of the first request if `None`. In any case, a question reaches only
+    /// clients that declared the capability for it.
     pub capabilities: Option<String>,
-    /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
-    /// one that may still ask or log something.
+    /// Whether all requests belong to one client. If not, a cancelled call counts for a while as one that may still ask
+    /// or log.
     pub alone: bool,
     /// The roots that all requests have brought along, as [`given_roots`](crate::era::given_roots) tells them;
     /// for a server that several clients use.
@@ -26,9 +26,9 @@ pub struct ModernToLegacyOptions {
     pub park: Duration,
     /// Unguessable text for `requestState`.
     pub secret: Box<dyn FnMut() -> String + Send>,
-    /// What others may want to know.
+    /// The status that the pool reads.
     pub status: Arc<MachineStatus>,
-    /// What has been seen of the server so far.
+    /// Which calls of this server were seen to ask.
     pub habits: Arc<Habits>,
 }
 
@@ -48,7 +48,7 @@ impl ModernToLegacyOptions {
     }
 }
 
-/// What a machine tells the pool that chooses a server for a call.
+/// The status of a machine, by which the pool chooses a server for a call.
 #[derive(Debug, Default)]
 pub struct MachineStatus {
     pub(super) parked: AtomicUsize,
@@ -63,8 +63,7 @@ impl MachineStatus {
         self.wrong.load(Ordering::Relaxed)
     }
 
-    /// Whether the server was told the roots of a client in the course of a call. It may remember them, so
-    /// no other client may use it.
+    /// Whether the server got the roots of a client during a call. It may remember them, so no other client may use it.
     pub fn knows_roots(&self) -> bool {
         self.knows_roots.load(Ordering::Relaxed)
     }

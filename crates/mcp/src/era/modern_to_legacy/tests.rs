@@ -32,7 +32,7 @@ fn ready(first: &str) -> (Stage<ModernToLegacy>, String) {
     (stage, told.pop().unwrap())
 }
 
-/// The server shakes hands, and asks nothing when it begins; gives what it has been told.
+/// Does the handshake of a server that asks nothing at its start; returns the messages to the server.
 fn shake(stage: &mut Stage<ModernToLegacy>, initialize: &str, server: &str) -> Vec<String> {
     let mut told = stage.server(&result(initialize, server)).told();
     let ping = told.pop_if(|last| at(last, &["method"]) == r#""ping""#);
@@ -46,7 +46,7 @@ fn call(id: &str, more: &str) -> String {
     modern(id, "tools/call", &format!(r#""name":"t"{more}"#), ALL)
 }
 
-/// A call that has been asked something: the stage, the server's request, the client's state.
+/// A parked call: the stage, the server's request, the client's state.
 fn parked() -> (Stage<ModernToLegacy>, String, String) {
     let (mut stage, request) = ready(&call("1", ""));
     assert!(stage.server(ASK).heard().is_empty(), "there may be more");

@@ -208,7 +208,7 @@ mod second {
         // `deploy` fails once (bad arguments), and so counts as quiet.
         let (mut stage, first) = ready(&named("1", "deploy"));
         stage.server(&error(&first, -32602, "{}")).heard();
-        // Another client's call of a tool that has not been called yet, and then the real one.
+        // First another client's call of a tool that was not called before, then the call that asks.
         stage.client(&named("2", "slow")).told();
         stage.client(&named("3", "deploy")).told();
         stage.server(ASK);

@@ -69,7 +69,7 @@ fn a_server_that_has_given_up_waiting_is_told_to_ask_again() {
     stage.after(Duration::from_secs(1)).told_one();
 }
 
-/// A call of a client that has declared nothing.
+/// A call of a client without capabilities.
 fn bare_call(id: &str) -> String {
     modern(id, "tools/call", r#""name":"t""#, "{}")
 }
