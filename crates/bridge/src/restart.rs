@@ -1,8 +1,7 @@
-//! A command behind one port, started again after it has ended.
+//! A command behind one port, which is restarted after it has exited.
 //!
-//! The session in front goes on: calls under way get an error, and the next request starts the command again
-//! and repeats the client's handshake. A command that ends before it has answered anything does not work,
-//! and ends the session.
+//! The session in front goes on: open calls get an error, and the next request restarts the command and repeats the
+//! client's handshake. A command that exits before its first answer is broken, and ends the session.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -22,10 +21,10 @@ use crate::setbacks::Cause;
 const QUEUE: usize = 64;
 /// How long a restarted command may take to answer a repeated request.
 const STEP: Duration = Duration::from_secs(120);
-/// Questions of one process that are remembered, and messages of one that starts.
+/// Limit of the remembered questions of a process, and of the messages that wait for its start.
 const MOST: usize = 1024;
 
-/// A port in front of `first` and of the processes that follow it; `works` if it has already answered.
+/// A port in front of `first` and its successors; `works` if it has already answered.
 pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port {
     let (port, end) = Port::pair(first.name.clone(), QUEUE);
     let restarting = Restarting {
@@ -45,7 +44,7 @@ pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port 
 struct Restarting {
     server: Arc<Server>,
     memory: Memory,
-    /// The newest request that the process was given.
+    /// The newest request that was sent to the process.
     newest: Option<Hop>,
     /// Unanswered questions of the process.
     questions: HashMap<IdKey, Id>,
@@ -73,7 +72,7 @@ impl Restarting {
                 && let Some(outbound) = outward.take()
             {
                 let Some(hop) = hop(&outbound) else {
-                    // Notifications for a process that has ended are not for the next one.
+                    // Notifications for an ended process are not sent to the next one.
                     continue;
                 };
                 tokio::select! {
@@ -136,7 +135,7 @@ impl Restarting {
         drop(done);
     }
 
-    /// What goes to the process; `None` if it answers a question of an earlier one.
+    /// The message to send to the process; `None` if it answers a question of an earlier process.
     fn outgoing(&mut self, outbound: Outbound) -> Option<Outbound> {
         let Outbound::One(envelope) = &outbound else {
             return Some(outbound);
@@ -154,7 +153,7 @@ impl Restarting {
         Some(outbound)
     }
 
-    /// Takes in a message of the process. `false` if the process has ended and is not started again.
+    /// Handles a message of the process. `false` if the process has exited and is not restarted.
     fn incoming(&mut self, inbound: Option<Inbound>) -> bool {
         match inbound {
             Some(Inbound::Closed(why)) => self.ended(why),
@@ -179,7 +178,7 @@ impl Restarting {
         }
         let initialize = self.memory.initialize.as_ref();
         if msg.kind() == Kind::Error && msg.id() == initialize.and_then(Message::id) {
-            // A server without a handshake: the next one must not be asked for it.
+            // A server without a handshake: the next process gets none either.
             self.memory = Memory::default();
         }
         if let (Kind::Request, Some(id)) = (msg.kind(), msg.id())
@@ -284,7 +283,7 @@ impl Restarting {
     }
 }
 
-/// The number of a request.
+/// The hop number of a request.
 fn hop(outbound: &Outbound) -> Option<Hop> {
     match outbound {
         Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => envelope.msg.hop(),

@@ -1,4 +1,4 @@
-//! A backend, and what is known of its server.
+//! A backend, and what is known about its server.
 
 use std::time::{Duration, Instant};
 
@@ -45,12 +45,12 @@ impl Server {
         }
     }
 
-    /// Sets the era that the user names. That of a local server is known better.
+    /// Sets the era from the command line. The era of a local server is known and takes precedence.
     pub(crate) fn force_era(&mut self, era: Option<Era>) {
         *self.known.get_mut() = Known::of(self.backend.era().or(era));
     }
 
-    /// Sets what the server is told about callers.
+    /// Sets what the server gets to know about callers.
     pub(crate) fn tell_callers(&mut self, callers: CallerInfo) {
         self.callers = callers;
     }
@@ -65,7 +65,7 @@ impl Server {
         layers.map(|factory| factory.layer(session)).collect()
     }
 
-    /// The era that requests of a modern client meet, if it is known.
+    /// The era for requests of a modern client, if it is known.
     pub(crate) fn era(&self) -> Option<Era> {
         self.known.lock().era
     }
@@ -80,7 +80,7 @@ impl Server {
         self.backend.is_command()
     }
 
-    /// Whether all calls of one client have to reach the same connection.
+    /// Whether all calls of one client have to use the same connection.
     pub(crate) fn keeps_sessions(&self) -> bool {
         self.backend.keeps_sessions()
     }
@@ -95,7 +95,7 @@ impl Server {
         *self.known.lock() = Known::of(Some(Era::Modern));
     }
 
-    /// Opens it for the first time. The user has to mend what fails here.
+    /// Opens it for the first time. The user has to fix the errors of this call.
     pub(crate) fn start(&self) -> Result<Port, BridgeError> {
         self.backend.open()
     }
@@ -168,7 +168,7 @@ impl Server {
         }
         let era = probed.era();
         if matches!(probed, Probed::ModernSpent(_) | Probed::Died) {
-            // It died of the question, or may be about to shake hands.
+            // The process died of the probe, or may still answer the `initialize`.
             probe::end(port);
             port = self.open(cause).await?;
         }
@@ -211,14 +211,14 @@ impl Known {
 
 /// A connection to a server whose era is known.
 pub(crate) struct Opened {
-    /// Not always the one that was probed: some servers die of the probe.
+    /// Not always the probed connection: some servers exit on the probe.
     pub(crate) port: Port,
     pub(crate) era: Era,
     /// The answer to the client's own `server/discover`.
     pub(crate) answer: Option<Message>,
 }
 
-/// A capabilities object with everything that a client can be asked.
+/// A capabilities object with everything that a server can ask for.
 pub(crate) const EVERYTHING: &str =
     r#"{"roots":{"listChanged":false},"sampling":{},"elicitation":{"form":{},"url":{}}}"#;
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use linkspan_ports::Principal;
 use parking_lot::Mutex;
 
-/// A server that lives longer than this is not restarted too often.
+/// A server that lives longer than this is restarted without delay.
 const SHORT_LIFE: Duration = Duration::from_secs(5);
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ impl Setbacks {
         (setback.last + setback.pause()).checked_duration_since(now)
     }
 
-    /// A server has ended, or could not be started. `answered` if it has ever sent a message.
+    /// Records that a server has exited, or could not be started. `answered` if it has sent a message.
     pub(crate) fn ended(&self, cause: &Cause, answered: bool, lived: Duration, now: Instant) {
         let mut all = self.0.lock();
         if answered || lived >= SHORT_LIFE {

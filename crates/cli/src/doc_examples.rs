@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::cli::Cli;
 
-/// Where a command line stands.
+/// A command line and its location.
 struct Shown {
     place: String,
     line: String,
-    /// A sentence names a command with less than it needs; a block shows it whole.
+    /// Whether it is in a sentence, which may omit required words; a block has all of them.
     in_passing: bool,
 }
 
@@ -68,7 +68,7 @@ fn complain(shown: Vec<Shown>) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What is wrong with a line, if anything.
+/// The error of a line, if there is one.
 fn wrong(line: &str, in_passing: bool) -> Option<String> {
     if let Ok(json) = serde_json::from_str::<Value>(line) {
         return in_json(&json)
@@ -124,8 +124,7 @@ fn unread(words: &[String], in_passing: bool) -> Option<String> {
     })
 }
 
-/// The words of our own command in a simple command: with variables before it, or started by another
-/// program that takes it after `--`.
+/// The words of our own command in a simple command: after variables, or behind the `--` of another program.
 fn ours(words: Vec<String>) -> Option<Vec<String>> {
     let is_setting = |word: &String| {
         let name = word.split_once('=').map(|(name, _)| name);
@@ -171,7 +170,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
             }
             (None, '<' | '>') => {
                 all.last_mut().unwrap().extend(word.take());
-                // What follows is a file: a command of its own that is not ours.
+                // The word after this is a file, so it begins a command that is not ours.
                 all.push(vec!["redirected".to_owned()]);
             }
             (None, c) if c.is_whitespace() => all.last_mut().unwrap().extend(word.take()),
@@ -264,7 +263,7 @@ fn in_page(page: &Path) -> Vec<Shown> {
     found
 }
 
-/// The examples that a command and those below it give.
+/// The examples of a command and its subcommands.
 fn in_help(command: &mut clap::Command, found: &mut Vec<Shown>) {
     let name = command.get_bin_name().unwrap_or("linkspan").to_owned();
     let texts = [

@@ -14,7 +14,7 @@ use crate::remote::token_of;
 use crate::show::say;
 use crate::signals::Signals;
 
-/// Serves the client on stdin and stdout until it has gone or a signal comes.
+/// Serves the client on stdin and stdout until it closes or a signal arrives.
 pub(crate) async fn serve_stdio(
     signals: Signals,
     bridge: Bridge,
@@ -50,7 +50,7 @@ pub(crate) fn limit(time: Duration) -> Option<Duration> {
     Some(time).filter(|time| !time.is_zero())
 }
 
-/// What the flags say about the listener and who may connect; the rest is the default.
+/// The options of the listener and of its guard, from the flags; the rest is the default.
 pub(crate) fn serve_options(
     listen: &ListenArgs,
     guard: &GuardArgs,
@@ -72,7 +72,7 @@ pub(crate) fn serve_options(
     let public_url = resource.iter().filter_map(|one| one.public_url.as_ref());
     hosts.extend(public_url.map(|url| url.host()));
     if !is_local && is_guarded && guard.allow_host.is_empty() {
-        // The names of a machine are not known here, and a page that rebinds its name has no token.
+        // The names of the machine are not known here, and a page that rebinds its name has no token.
         hosts.push("*".to_owned());
     }
     let front = FrontOptions {

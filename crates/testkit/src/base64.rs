@@ -1,6 +1,6 @@
 //! Standard base64, decoding only: what `Mcp-Name: =?base64?…?=` needs.
 
-/// Decodes standard base64 (padding optional); `None` for anything else.
+/// Decodes standard base64 (padding optional); `None` for invalid text.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut held) = (0u32, 0u32);

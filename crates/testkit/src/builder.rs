@@ -1,4 +1,4 @@
-//! What kind of server, and how it misbehaves.
+//! The kind of a server, and its misbehaviour.
 
 use crate::conn::Conn;
 use crate::port::Port;
@@ -123,7 +123,7 @@ impl Builder {
         self
     }
 
-    /// Lets the test answer a request itself. The request has been recorded before.
+    /// Lets the test answer a request itself. The request is recorded first.
     pub fn intercept(
         mut self,
         hook: impl Fn(&Request, &mut Conn) -> Flow + Send + Sync + 'static,

@@ -1,6 +1,6 @@
-//! What the scripted child says, for tests to compare with.
+//! Constants of the scripted child, for comparison in tests.
 
-/// The members of the result of its tool `fidelity`: nothing of it may change on its way.
+/// The members of the result of its tool `fidelity`, which must be forwarded unchanged.
 pub const FIDELITY: &str = r#""content":[{"type":"text","text":"\u26f4 \ud83d\udea2 \"\/\u0000\u2028","vendorField":{"b":1,"a":2}},{"type":"hologram","pixels":[0.10,1e2]}],"structuredContent":{"big":12345678901234567890,"z":1.0,"a":-0},"futureField":[null,{"deep":[[]]}],"_meta":{"vendor/trace":"t-1"}"#;
 
 /// The error of its tool `fail`.

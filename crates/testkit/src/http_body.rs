@@ -1,4 +1,4 @@
-//! Where the body of an answer ends.
+//! Finds the end of a response body.
 
 use crate::http_client::{Reply, find};
 
@@ -29,7 +29,7 @@ impl Framing {
 /// A body being read.
 pub(crate) struct Body {
     framing: Framing,
-    /// What is left of the length, or of the chunk.
+    /// The remaining bytes of the body, or of the chunk.
     left: usize,
     complete: bool,
 }
@@ -56,7 +56,7 @@ impl Body {
         self.framing == Framing::UntilClose
     }
 
-    /// Takes what is there; `None`: more has to be read first, or it is complete.
+    /// Takes the available part; `None`: more has to be read first, or the body is complete.
     pub fn take(&mut self, unread: &mut Vec<u8>) -> Option<Vec<u8>> {
         if self.complete {
             return None;
@@ -81,7 +81,7 @@ impl Body {
         Some(piece)
     }
 
-    /// Reads the size of the next chunk, behind the end of the one before.
+    /// Reads the size of the next chunk, after the end of the previous one.
     fn next_chunk(&mut self, unread: &mut Vec<u8>) -> bool {
         if unread.starts_with(b"\r\n") {
             unread.drain(..2);

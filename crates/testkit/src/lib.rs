@@ -64,7 +64,7 @@ pub use serve::Flow;
 pub use server::Server;
 pub use wait::{found_within, wait_for, wait_until, wait_until_still, wait_within};
 
-/// The last revision with a handshake; what most clients speak.
+/// The last revision with a handshake, which most clients speak.
 pub const LATEST: &str = "2025-11-25";
 
 /// The stateless revision.
@@ -75,10 +75,10 @@ pub fn program_under_test(built: &str) -> std::ffi::OsString {
     std::env::var_os("LINKSPAN_BIN").unwrap_or_else(|| built.into())
 }
 
-/// The start of a text that may be megabytes long.
+/// The beginning of a text that may be megabytes long.
 pub fn clip(text: &str) -> String {
     text.chars().take(2000).collect()
 }
 
-/// How long anything in a test may take before it counts as "never".
+/// The time limit of waits in tests.
 pub const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);

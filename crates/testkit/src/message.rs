@@ -42,7 +42,7 @@ impl Message {
         (message.method.is_some() || message.is_response()).then_some(message)
     }
 
-    /// Whether this asks for an answer.
+    /// Whether this requires an answer.
     pub fn is_request(&self) -> bool {
         self.method.is_some() && self.id.is_some()
     }
@@ -72,7 +72,7 @@ impl Message {
             .then(|| self.string_at(&["params", "name"]))?
     }
 
-    /// One tool argument, `Null` where it is absent or cannot be held by a [`Value`].
+    /// One tool argument; `Null` if it is absent or a [`Value`] cannot hold it.
     pub fn argument(&self, name: &str) -> Value {
         let raw = self.at(&["params", "arguments", name]);
         raw.and_then(|raw| serde_json::from_str(&raw).ok())

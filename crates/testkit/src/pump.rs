@@ -36,7 +36,7 @@ pub(crate) fn pump(
     } else {
         prime(shared, key)
     };
-    // A POST without anything to say yet gets not even a head, so that a tool may die before it.
+    // A POST without an event gets no head either, so that a tool may die before it.
     let mut head = Some(lead);
     let mut at_once = request.method == "GET" || shared.config.event_ids;
     loop {

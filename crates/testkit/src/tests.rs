@@ -9,7 +9,7 @@ use crate::{Bridge, Conn, Flow, Message, Port, Request, Server};
 const ALL: &str =
     "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
 
-/// Sends a request and gives back the connection for reading.
+/// Sends a request and returns the connection for reading.
 fn send(
     server: &Server,
     method: &str,

@@ -68,7 +68,7 @@ pub(crate) fn answer(message: &Message, out: &Outlet) {
     }
 }
 
-/// The text that `blob` gives: ASCII with escapes and four-byte characters strewn in.
+/// The text of the tool `blob`: ASCII with escapes and four-byte characters in it.
 pub(crate) fn blob(size: usize) -> String {
     let mut text = String::with_capacity(size + 16);
     let mut line = 0usize;
@@ -208,7 +208,7 @@ fn structured(out: &Outlet, content: Option<String>) {
     );
 }
 
-/// A result of these members, complete in the way its revision wants.
+/// A result with these members, completed for its revision.
 fn done(out: &Outlet, members: &str) {
     let kind = if out.shared.config.kind == Kind::Modern {
         r#""resultType":"complete","#

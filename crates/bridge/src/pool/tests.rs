@@ -87,7 +87,7 @@ impl Pooled {
     }
 }
 
-/// The answer to a request, which may have notifications before it.
+/// The answer to a request, after its notifications.
 async fn answer_of(mut answering: Answering) -> Message {
     loop {
         let said = answering.rx.recv().await.expect("an answer");

@@ -23,11 +23,11 @@ const SHORTEST: usize = 4;
 /// Replaces secrets: given values, members whose names say that they are secret, credentials in URLs.
 pub struct Mask {
     secrets: Vec<String>,
-    /// Also what servers are given: environments, headers, arguments, and what is secret in a URL.
+    /// Also masks what servers are given: environments, headers, arguments, and secrets in URLs.
     servers: bool,
 }
 
-/// A part of the text and what to write instead.
+/// A part of the text and its replacement.
 struct Change {
     start: usize,
     end: usize,
@@ -76,9 +76,9 @@ impl Mask {
         Cow::Owned(out)
     }
 
-    /// Collects what has to change below a value. `telling` if a name above says that it is secret.
+    /// Collects the changes of a value. `telling` if the name of the value says that it is secret.
     ///
-    /// Strings are compared as they read, not as they are spelled: `\/` is `/`.
+    /// Strings are compared after decoding: `\/` is `/`.
     fn find(&self, value: Json<'_>, whole: &str, telling: bool, changes: &mut Vec<Change>) {
         let mut change = |token: &str, text: &str| changes.push(Change::of(token, whole, text));
         match value.kind() {
@@ -120,7 +120,7 @@ impl Mask {
         }
     }
 
-    /// The values of names and values, as an array of pairs or as a map.
+    /// The values of name-value pairs, as an array of pairs or as a map.
     fn find_pairs(&self, value: Json<'_>, whole: &str, changes: &mut Vec<Change>) {
         match value.kind() {
             JsonKind::Array => {
@@ -134,8 +134,7 @@ impl Mask {
         }
     }
 
-    /// The words of a command line; `all` of them if they are arguments of a server, which may have
-    /// secrets in any place.
+    /// The words of a command line; `all` of them if they are arguments of a server, where any word may be secret.
     fn find_words(&self, line: Json<'_>, whole: &str, all: bool, changes: &mut Vec<Change>) {
         let words: Vec<Cow<'_, str>> = line
             .elements()
@@ -177,7 +176,7 @@ impl Mask {
 }
 
 impl Change {
-    /// A string in the place of `token`, which is a part of `whole`.
+    /// Replaces `token`, which is a part of `whole`, by a string.
     fn of(token: &str, whole: &str, text: &str) -> Self {
         let start = token.as_ptr() as usize - whole.as_ptr() as usize;
         Self {
@@ -218,7 +217,7 @@ fn masked_urls(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What follows the scheme of a URL, without credentials, if it has any.
+/// The part of a URL behind its scheme, without credentials; `None` if it has none.
 fn masked_address(address: &str) -> Option<String> {
     let end = address.find(['/', '?', '#']).unwrap_or(address.len());
     let (authority, way) = address.split_at(end);
@@ -246,7 +245,7 @@ fn masked_address(address: &str) -> Option<String> {
     (masked != address).then_some(masked)
 }
 
-/// Whether a parameter of a URL usually holds a secret.
+/// Whether a URL parameter of this name usually holds a secret.
 fn is_telling_parameter(name: &str) -> bool {
     let plain = name.to_ascii_lowercase();
     is_telling(name)

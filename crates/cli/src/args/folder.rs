@@ -40,7 +40,7 @@ pub(crate) struct FolderArgs {
 }
 
 impl Default for FolderArgs {
-    /// As if no flag was given.
+    /// The defaults of the flags.
     fn default() -> Self {
         Self {
             compat: Compat::Auto,

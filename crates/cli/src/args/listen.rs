@@ -9,7 +9,7 @@ use clap::{Arg, Args};
 use super::auth_guard::{self, AuthArgs};
 use super::values::seconds;
 
-/// Of the flags that say how to listen.
+/// The headings of the flags of a listener.
 const LISTENING: &str = "Listening";
 const ACCESS: &str = "Access";
 

@@ -41,7 +41,7 @@ pub(crate) async fn on_stdio(
         front,
         ..StdioOptions::default()
     };
-    // The client may ask for the end.
+    // The client may ask the server to exit.
     let signals = signals.or(async move { served.folder.left().await });
     waiting::for_client(&tools_of_folder(dir));
     front::serve_stdio(signals, bridge, options).await

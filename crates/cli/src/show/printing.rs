@@ -16,7 +16,7 @@ pub(crate) fn note(printed: io::Result<()>) {
     }
 }
 
-/// Fails if not everything was printed. A reader that closed its end (`| head`) is no error.
+/// Fails if not everything was printed. A closed stdout (`| head`) is not an error.
 pub(crate) fn printed() -> Result<(), Failure> {
     note(io::stdout().flush());
     let error = ERROR.lock().take();

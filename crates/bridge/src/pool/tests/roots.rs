@@ -1,5 +1,5 @@
-//! A legacy server that asks for roots when it begins gets those of the client that it works for, and no
-//! client works with the roots of another.
+//! A legacy server that asks for roots at its start gets those of its client; no client uses a server with the roots of
+//! another.
 
 use super::*;
 use crate::testing::{at, given};
@@ -28,7 +28,7 @@ fn second_round(asked: &Message, tool: &str, roots: &str) -> Message {
     modern_request(&params, ALL)
 }
 
-/// What the server says to a client with these roots.
+/// The answer of the server to a client with these roots.
 async fn which(pooled: &Pooled, roots: &str, credentials: &str) -> Message {
     let asked = pooled.answer("which", ALL, credentials).await;
     let second = second_round(&asked, "which", roots);

@@ -1,4 +1,4 @@
-//! One connection for all legacy sessions, and none of them hears what belongs to another.
+//! One connection for all legacy sessions; each session gets only its own messages.
 
 use super::*;
 use crate::testing::{given, legacy_call, message};
@@ -171,7 +171,7 @@ async fn a_session_that_has_named_no_log_level_hears_what_the_server_logs() {
 async fn what_the_server_logs_reaches_no_other_session() {
     let pooled = shared(Era::Legacy);
     let (mut alice, mut bob) = (pooled.session("alice").await, pooled.session("bob").await);
-    // The other session's call is the newer one, which a guess would take.
+    // The call of the other session is newer, which a guess would prefer.
     bob.begin(2, "log", r#"{"gate":"log"}"#).await;
     pooled.log.called("log").await;
     alice.begin(2, "gate", "{}").await;

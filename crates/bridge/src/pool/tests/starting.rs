@@ -51,7 +51,7 @@ async fn a_server_that_dies_of_the_probe_is_probed_once() {
         assert!(connection(&answer) > 1);
     }
     assert_eq!(pooled.log.count("server/discover"), 1);
-    // The one that died, one for the modern client, one for each session.
+    // The connection that died, one for the modern client, one for each session.
     assert_eq!(pooled.log.opened(), 7);
 }
 

@@ -107,7 +107,7 @@ fn kinds() -> Vec<&'static str> {
 pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
     let mode = match args.mode {
         Some(mode) => mode,
-        // Nothing is rendered then.
+        // JSON output renders nothing.
         None if args.json => Mode::Xml,
         None => environment::mode(environment::variable)?,
     };

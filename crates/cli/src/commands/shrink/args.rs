@@ -139,7 +139,7 @@ pub(crate) struct StatsArgs {
     pub(crate) stats_file: Option<PathBuf>,
 }
 
-// How a text is shortened, and when.
+// How texts are shortened, and when.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Shorter texts")]
 pub(crate) struct FormArgs {
@@ -169,7 +169,7 @@ pub(crate) struct FormArgs {
     pub(crate) lossy: Vec<Lossy>,
 }
 
-// What becomes of results.
+// What is done with results.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct ResultArgs {
@@ -267,7 +267,7 @@ impl RenderArg {
 }
 
 impl FormArgs {
-    /// How a text is shortened.
+    /// How texts are shortened.
     pub(crate) fn policy(&self) -> Result<Policy, Failure> {
         let threshold = match self.threshold {
             Some(threshold) => threshold,
@@ -292,7 +292,7 @@ impl FormArgs {
 }
 
 impl ShrinkArgs {
-    /// What the layer does.
+    /// The options of the layer.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         let (form, results) = (&self.form, &self.results);
         let policy = Policy {

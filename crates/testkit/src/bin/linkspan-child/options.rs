@@ -1,6 +1,6 @@
 //! The command line of the child.
 
-/// What a test asks of this child.
+/// The options of this child.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// `--modern`: speaks 2026-07-28 only.
@@ -13,11 +13,11 @@ pub struct Options {
     pub roots_at_start: bool,
     /// `--noisy`: prints what is not JSON-RPC before anything else.
     pub noisy: bool,
-    /// `--deaf`: does not end when stdin does.
+    /// `--deaf`: does not exit when stdin ends.
     pub deaf: bool,
     /// `--bad-start`: exits at once.
     pub bad_start: bool,
-    /// `--grandchild`: is not a server at all, only a process that stays.
+    /// `--grandchild`: is not a server, only a process that keeps running.
     pub grandchild: bool,
     /// `--agent`: is an ACP agent, and no MCP server.
     pub agent: bool,

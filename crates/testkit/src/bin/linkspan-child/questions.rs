@@ -1,5 +1,5 @@
-//! Tools that ask the client: by a request in the middle of the call, or, in the stateless revision,
-//! by a result that asks for the call to be repeated with an answer.
+//! Tools that ask the client: by a request during the call, or, in the stateless revision, by a result that asks for
+//! the call to be repeated with an answer.
 
 use std::sync::mpsc::Receiver;
 
@@ -8,7 +8,7 @@ use linkspan_testkit::Message;
 use crate::modern::declares;
 use crate::server::Call;
 
-/// Something that a tool wants to know.
+/// A question of a tool.
 pub struct Question {
     pub key: String,
     pub method: &'static str,
@@ -87,7 +87,7 @@ pub fn tool(call: &Call, kind: &str, rounds: u64) {
     call.structured(&last);
 }
 
-/// Asks two things at once and gives both answers back.
+/// Asks two questions at once and returns both answers.
 pub fn two_at_once(call: &Call) {
     let (ask, sample) = (
         Question::new(call, "ask", 1),

@@ -1,14 +1,14 @@
-//! An MCP server that lives in a proxy, in the words of each dialect.
+//! An MCP server inside a proxy, in each dialect.
 //!
-//! Tools: `echo` (its arguments), `slow` (progress, then nothing until it is cancelled), `ask` (asks the
-//! client's model), `where` (the session that the envelope names), `fail`, `die`. What only the proxy
-//! notices it tells the editor: `_saw {"what":…}`.
+//! Tools: `echo` (its arguments), `slow` (progress, then nothing until it is cancelled), `ask` (asks the client's
+//! model), `where` (the session that the envelope names), `fail`, `die`. Events that only the proxy sees are reported
+//! to the editor: `_saw {"what":…}`.
 
 use std::collections::HashMap;
 
 use super::spelling::{member, message, string};
 
-/// What is to be sent.
+/// A message to send.
 pub enum Act {
     /// As it is.
     Say(String),
@@ -56,7 +56,7 @@ impl Tools {
         }
     }
 
-    /// The parameters of a session with our server in front of the others.
+    /// The parameters of a session with our server added as the first one.
     pub fn declared(&self, params: &str) -> String {
         let (name, address) = (&self.name, self.address());
         let entry = match &*self.dialect {
@@ -73,7 +73,7 @@ impl Tools {
         super::spelling::replaced(params, list, &format!("[{entry}{comma}{rest}"))
     }
 
-    /// A message of the successor, if it is for us.
+    /// Handles a message of the successor, if it is for this server.
     pub fn take(&mut self, id: Option<&str>, method: &str, params: &str) -> Option<Vec<Act>> {
         let is = |key: &str| string(params, key).as_deref() == Some(&*self.address());
         let connection = string(params, "connectionId").or_else(|| string(params, "connection_id"));
@@ -191,7 +191,7 @@ impl Tools {
         vec![self.content(&call, heard.unwrap_or("null"))]
     }
 
-    /// A call that was cancelled.
+    /// Handles a cancelled call.
     pub fn cancelled(&mut self, id: &str) -> Option<Vec<Act>> {
         let at = self.slow.iter().position(|slow| slow == id)?;
         self.slow.remove(at);
