@@ -1,4 +1,4 @@
-//! The peers from npm, and a Node that is new enough for them.
+//! The peers from npm, and a Node version that they support.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ const ASK: Duration = Duration::from_secs(30);
 const INSTALL: Duration = Duration::from_secs(10 * 60);
 /// What the conformance package and Inspector need.
 const OLDEST: u32 = 22;
-/// Our own scripts. Node looks for packages from a script's folder upwards, so they go there.
+/// Our own scripts. Node looks for packages from a script's folder upwards, so they are copied there.
 const SCRIPTS: [&str; 14] = [
     "as.mjs",
     "auth_driver.mjs",
@@ -94,7 +94,7 @@ fn npm_install(folder: &Path, pins: &Path, wanted: &str) -> Result<PathBuf, Stri
     Ok(wanted)
 }
 
-// One place for the suites to find `node`, whichever it is.
+// A fixed path of `node` for the suites.
 #[cfg(unix)]
 fn link(node: &Path) -> Result<(), String> {
     let bin = paths::peers().join("bin");

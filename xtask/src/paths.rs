@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// The workspace's root folder.
 pub fn root() -> PathBuf {
-    // Cargo's word at run time comes first: a checkout may have moved since the build.
+    // The variable at run time has precedence: a checkout may have moved since the build.
     let here = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     here.parent().map_or(here.clone(), Path::to_path_buf)

@@ -1,4 +1,4 @@
-//! What was done, how it went and how long it took.
+//! The steps of a run, their outcomes and times.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ const TOLD: &str = "--peers";
 /// How one step ended.
 pub enum Outcome {
     Passed,
-    /// Not run, which is no failure; says why.
+    /// Not run, which is not a failure; contains the reason.
     Skipped(String),
     Failed(String),
     /// A suite whose peer cannot be had; the report decides how bad that is.
@@ -73,7 +73,7 @@ impl Report {
         self.rows.iter().all(passed)
     }
 
-    /// Whether a step so far failed; one that was skipped did not.
+    /// Whether a step so far failed; a skipped one did not.
     pub fn has_failed(&self) -> bool {
         let failed = |row: &Row| matches!(row.outcome, Outcome::Failed(_));
         self.rows.iter().any(failed)
@@ -96,7 +96,7 @@ impl Report {
         });
     }
 
-    /// What is missing is either of two things, and from here on nothing else.
+    /// Turns a missing peer into a failure or a skipped step.
     fn judge(&self, outcome: Outcome) -> Outcome {
         match (outcome, self.strict) {
             (Outcome::Missing(why), Some(who)) => {

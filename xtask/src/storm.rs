@@ -13,7 +13,7 @@ pub const STAMP: Stamp = Stamp("storm");
 const USUAL: u64 = 600;
 /// The comparison shows its figures in less.
 const COMPARED: u64 = 120;
-/// To start, to sign in, and to end.
+/// The time to start, to sign in, and to end.
 const SPARE: Duration = Duration::from_secs(180);
 
 const MCP_REMOTE: [&str; 2] = ["node", "node_modules/mcp-remote/dist/proxy.js"];

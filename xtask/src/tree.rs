@@ -19,7 +19,7 @@ pub fn kill(child: &mut Child) {
         next += 1;
     }
     let descendants = doomed.iter().skip(1).map(u32::to_string);
-    // Errors only mean that a process has gone by itself.
+    // An error means that a process has ended by itself.
     let _ = child.kill();
     let _ = Command::new("sh")
         .args(["-c", "kill -KILL \"$@\"", "sh"])

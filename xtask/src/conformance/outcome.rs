@@ -1,4 +1,4 @@
-//! How a run of the suite went, from what it printed and wrote.
+//! The outcome of a run of the suite, from its output and its files.
 
 use super::checks::{self, Check};
 
@@ -50,7 +50,7 @@ impl Scenario {
     }
 }
 
-/// The suite quotes whole messages; the beginning says what is wrong with them.
+/// The suite quotes whole messages; the beginning contains the error.
 fn clipped(why: &str) -> &str {
     let end = why.char_indices().nth(400).map(|(at, _)| at);
     &why[..end.unwrap_or(why.len())]

@@ -18,7 +18,7 @@ pub fn run(command: &str, scenario: &str, args: &[&str]) -> Result<(), String> {
         .args(["--timeout", "60000"])
         .args(args);
     let (said, ended) = said(&mut suite, LIMIT)?;
-    // The exit code alone will not do: it is 0 for a scenario that was skipped, too.
+    // The exit code alone is not enough: it is 0 for a scenario that was skipped, too.
     match ended {
         Ok(()) if said.contains("OVERALL: PASSED") => Ok(()),
         Ok(()) => Err(said),

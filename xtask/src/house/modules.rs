@@ -56,7 +56,7 @@ fn module_of(path: &str) -> String {
     }
 }
 
-/// The modules that the paths of a text begin with.
+/// The modules that the paths of a text refer to.
 fn imports_of(text: &str, known: &BTreeSet<&str>) -> BTreeSet<String> {
     let code: String = text
         .lines()

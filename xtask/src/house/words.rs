@@ -1,4 +1,4 @@
-//! Words that leave open what they stand for.
+//! Words that do not name their subject.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ const MOST: usize = 10;
 
 pub fn check(root: &Path, sources: &[Source]) -> Vec<String> {
     let mut pages = vec![root.join("README.md")];
-    // A folder that cannot be read has been reported by the other checks.
+    // Other checks have reported a folder that cannot be read.
     let _ = collect(&root.join("docs"), "md", &mut pages);
     let crates = fs::read_dir(root.join("crates"));
     for one in crates.into_iter().flatten().flatten() {

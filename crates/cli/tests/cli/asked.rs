@@ -1,4 +1,4 @@
-//! What a person at a terminal sees while a server works, and is asked by it.
+//! What a user at a terminal sees while a server works and asks questions.
 
 use linkspan_testkit::{Conn, Flow, Request, Server};
 

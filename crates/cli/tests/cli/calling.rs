@@ -5,7 +5,7 @@ use linkspan_testkit::Server;
 
 use crate::setup::{Run, Scratch, linkspan, serving};
 
-/// What the tool was called with, as it was spelled.
+/// The arguments of the tool call, as spelled.
 fn arguments(server: &Server) -> String {
     let calls = server.calls("echo");
     let message = calls[0].message.as_ref().expect("a call is a message");

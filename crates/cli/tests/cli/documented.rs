@@ -1,5 +1,5 @@
-//! The command lines of the README, the docs and `--help` that need nothing but this machine, run in a
-//! shell. That all the others can be read at all is tested in `src/doc_examples.rs`.
+//! Runs the command lines of the README, the docs and `--help` that need only this machine, in a shell.
+//! `src/doc_examples.rs` tests that all others can be parsed.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -142,7 +142,7 @@ fn command(scratch: &Scratch, line: &str) -> Command {
     command
 }
 
-/// Runs what stays until it says where it listens.
+/// Runs a server until it prints its URL.
 fn until_it_listens(scratch: &Scratch, line: &str) -> Result<(), String> {
     let line = line.split(" --port").next().unwrap_or(line);
     let mut child = command(scratch, &format!("exec {line} --port 0"))
@@ -175,7 +175,7 @@ fn without_comment(line: &str) -> &str {
     line.split(" #").next().unwrap_or(line).trim()
 }
 
-/// Runs the lines one after the other; how many were run.
+/// Runs the lines one after the other; returns how many were run.
 #[track_caller]
 fn run_all(place: &str, scratch: &Scratch, lines: &[String]) -> usize {
     let mut ran = 0;
@@ -245,7 +245,7 @@ fn book(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Why nothing of a page is run, if that is so.
+/// Why no line of a page is run, if so.
 fn not_run(page: &str) -> Option<&'static str> {
     let fits = |name: &str| page == name || (name.ends_with('/') && page.starts_with(name));
     let is_overview = page == "docs/serve/README.md";
@@ -312,7 +312,7 @@ fn what_help_shows_works_on_this_machine() {
         let (news, others): (Vec<String>, Vec<String>) = lines
             .into_iter()
             .partition(|line| line.contains("linkspan new "));
-        // Two ways to begin the same folder.
+        // Two ways to make the same folder.
         for (n, line) in news.into_iter().enumerate() {
             let scratch = world(&format!("help-{name}-new-{n}"), false);
             ran += run_all(&place, &scratch, &[line]);

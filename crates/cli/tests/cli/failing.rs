@@ -5,7 +5,7 @@ use linkspan_testkit::{Conn, Flow, Port, Request, Server};
 
 use crate::setup::{Run, answer, linkspan, serving};
 
-/// A port where each connection gets these bytes as soon as it has sent something.
+/// A port where each connection gets these bytes after it has sent data.
 fn saying(words: &'static [u8]) -> u16 {
     use std::io::{Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -17,7 +17,7 @@ fn saying(words: &'static [u8]) -> u16 {
                 let mut buffer = [0; 4096];
                 let _ = connection.read(&mut buffer);
                 let _ = connection.write_all(words);
-                // Until the other side has closed it.
+                // Until the other side has closed the connection.
                 while connection.read(&mut buffer).is_ok_and(|n| n > 0) {}
             });
         }

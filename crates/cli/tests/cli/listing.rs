@@ -12,7 +12,7 @@ const TOOLS: &str = r#"{"tools": [
         "extra":{}},"required":["city"]}},
     {"name":"now","inputSchema":{"type":"object"}} ]}"#;
 
-/// `TOOLS` on one line, as it goes over the wire.
+/// `TOOLS` on one line, as it is sent.
 fn tools() -> String {
     TOOLS.replace('\n', "").replace("    ", "")
 }

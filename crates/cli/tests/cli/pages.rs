@@ -106,7 +106,7 @@ fn the_manual_page_has_nothing_that_troff_warns_about() {
     let groff = Command::new("groff")
         .args(["-man", "-ww", "-Tutf8", "-z", &file])
         .output();
-    // Not every machine has it; the rest of this test holds there, too.
+    // Not every machine has groff; the rest of this test works without it.
     if let Ok(groff) = groff {
         assert_eq!(String::from_utf8_lossy(&groff.stderr), "");
     }

@@ -45,8 +45,7 @@ impl Scratch {
             .status()
             .expect("mkfifo is there");
         assert!(made.success());
-        // `$(…)` ends when the new process has let go of stdout, so it is up by then; it keeps the
-        // pipe to the test.
+        // `$(…)` ends when the new process has closed stdout, so it has started by then; it keeps the pipe to the test.
         let line = format!(
             "exec 3>'{fifo}'; : $(sh -c '{how} echo up >&3; exec >/dev/null 2>&1; while :; do sleep 1; done' </dev/null &); exec 3>&-;"
         );
@@ -54,8 +53,8 @@ impl Scratch {
     }
 }
 
-/// A process that holds a pipe open for as long as it lives. Its process id would not do: a
-/// process that has ended keeps it until its parent waits for it.
+/// A process that holds a pipe open while it lives. Its process id is not enough: a zombie keeps its id until its
+/// parent waits for it.
 pub struct Grandchild {
     up: mpsc::Receiver<()>,
     gone: mpsc::Receiver<()>,

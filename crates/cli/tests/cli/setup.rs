@@ -38,12 +38,12 @@ pub const COMMANDS: [&str; 28] = [
     "man",
 ];
 
-/// The binary with these arguments, run to its end.
+/// Runs the binary with these arguments to its end.
 pub fn linkspan(args: &[&str]) -> Ran {
     Run::new(args).end()
 }
 
-/// A run about to begin. What the tester's machine says about proxies, colours and logs is unset.
+/// A run that is not started yet. Variables of the tester's machine for proxies, colours and logs are unset.
 #[must_use]
 pub struct Run {
     command: Command,
@@ -78,7 +78,7 @@ impl Run {
         self
     }
 
-    /// For a run that is not to its end, or not over pipes.
+    /// For a run that does not end, or not over pipes.
     pub fn into_command(self) -> Command {
         self.command
     }
@@ -159,7 +159,7 @@ pub fn answer(request: &Request, conn: &mut Conn, outcome: &str) -> Flow {
     Flow::written(conn.json(200, &body))
 }
 
-/// A directory for one test, gone when the test is over.
+/// A directory for one test, removed afterwards.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -179,7 +179,7 @@ impl Scratch {
             .to_owned()
     }
 
-    /// A file with that text in it.
+    /// Writes a file with that text.
     pub fn write(&self, name: &str, text: &str) -> String {
         let file = self.file(name);
         std::fs::write(&file, text).expect("the file can be written");

@@ -186,14 +186,14 @@ fn it_ends_when_the_conductor_closes_and_says_so_if_that_was_at_once() {
     assert_eq!(shim.ended().code(), Some(0));
 }
 
-// Elsewhere a connection that is reset looks as one that is closed.
+// On other systems a reset connection looks like a closed one.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_broken_connection_is_not_reconnected_and_that_is_said() {
     let scene = Scene::new();
     let listener = UnixListener::bind(scene.path()).unwrap();
     let shim = Shim::start(&scene.path(), Some(SECRET));
-    // What it writes is never read, so that it sees an error and not the end.
+    // Its output is never read, so it gets an error and not the end of the stream.
     drop(listener.accept().unwrap());
     let complaint = shim.complaint();
     assert!(complaint.contains("not reconnected"), "{complaint}");

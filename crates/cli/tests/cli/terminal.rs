@@ -219,7 +219,7 @@ fn a_server_cannot_add_lines_to_an_error() {
     };
     let server = Server::legacy().intercept(hook).start();
     assert_nothing_forged(&["tools", &server.url()]);
-    // The log has it too.
+    // The log contains the names too.
     assert_nothing_forged(&["tools", "-v", &server.url()]);
 }
 

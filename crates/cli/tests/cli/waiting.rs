@@ -1,4 +1,4 @@
-//! A command that waits on stdin says so at a terminal, and only there.
+//! A command that waits on stdin says so at a terminal, and not elsewhere.
 
 use linkspan_testkit::{Port, Server};
 

@@ -1,4 +1,4 @@
-//! What the server says and asks while a call runs, and what the client says meanwhile.
+//! Messages of the server during a call, and messages of the client meanwhile.
 
 use linkspan_testkit::{Bridge, Message, Server};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Servers that are not there, not yet there, or suddenly gone.
+//! Servers that are not running, not running yet, or suddenly stopped.
 
 use std::time::{Duration, Instant};
 

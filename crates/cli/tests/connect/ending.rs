@@ -1,4 +1,4 @@
-//! How a bridge ends, and that it leaves nothing behind.
+//! How a bridge exits, and that it leaves no processes or files.
 
 use linkspan_testkit::{Bridge, Conn, Flow, Message, Request, Server};
 use serde_json::json;
@@ -47,7 +47,7 @@ fn a_signal_ends_the_bridge_after_the_session_is_deleted() {
 fn a_signal_before_the_first_message_ends_the_bridge() {
     let server = Server::legacy().start();
     let mut bridge = started(&server, &["--debug"]);
-    // The answer proves that the bridge is up and its signal handlers are in place.
+    // The answer proves that the bridge has started and its signal handlers are installed.
     bridge.send("not json");
     assert_eq!(bridge.answer("null").code(), Some(-32700));
     bridge.signal(linkspan_testkit::Signal::Terminate);

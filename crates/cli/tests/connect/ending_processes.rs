@@ -1,4 +1,4 @@
-//! The end of a bridge: in time, and without processes left behind.
+//! The exit of a bridge: in time, and without processes left behind.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::servers::{Scratch, assert_answers, hello, plain};
 use crate::setup::{LATEST, launch, program, started};
 
-/// What "at once" may take on a busy machine.
+/// The limit for "at once" on a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
 /// A process that holds a named pipe open for as long as it lives.
@@ -41,7 +41,7 @@ impl Grandchild {
         Self { fifo, up, gone }
     }
 
-    /// The shell words that start it and go on.
+    /// The shell words that start it in the background.
     fn start(&self) -> String {
         format!("sleep 60 3>'{}' &", self.fifo.as_str())
     }
@@ -122,8 +122,8 @@ fn a_signal_ends_a_bridge_that_waits_for_a_terminal() {
         let mut terminal = terminal.read(true).write(true).open("/dev/ptmx").unwrap();
         let stdin = terminal.try_clone().unwrap();
         let mut bridge = launch(&server.url(), &[]).stdin(stdin).start();
-        // A terminal echoes, so what is written at this end is read at this end. The answer proves
-        // that the bridge is up and its signal handlers are in place.
+        // The terminal echoes, so what is written at this end is read at this end. The answer proves that the bridge
+        // has started and its signal handlers are installed.
         terminal.write_all(b"not json\n").unwrap();
         assert_eq!(bridge.answer("null").code(), Some(-32700));
         let start = Instant::now();
@@ -193,7 +193,7 @@ fn the_end_of_stdin_is_noticed_while_the_queue_to_a_hanging_server_is_full() {
     let server = Server::legacy().intercept(hangs).start();
     let mut bridge = started(&server, &["--drain", "0"]);
     bridge.request("\"init\"", "initialize", &hello());
-    // A megabyte may wait for the server; a little more than that is still on its way to us.
+    // A megabyte may wait for the server; the rest is still in the pipe to the bridge.
     let lines: String = (0..1400).map(kilobyte).collect();
     bridge.send_bytes(lines.as_bytes());
     server.wait_for_post("initialize");

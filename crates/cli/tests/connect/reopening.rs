@@ -1,4 +1,4 @@
-//! Calls that wait for a session or a stream: nothing of them was sent, so none of them can have run.
+//! Calls that wait for a session or a stream were not sent, so they cannot have run.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Ways in which a secret found its way out.
+//! Ways in which secrets have leaked.
 
 use linkspan_testkit::{Bridge, Conn, Flow, Launch, Request, Server};
 use serde_json::{Value, json};
@@ -241,7 +241,7 @@ fn a_secret_that_is_a_number_leaves_the_record_json() {
     let bridge = told.launch(&server.url(), &["-H", "X-Pin: 1234"]).start();
     bridge.initialize(LATEST);
     bridge.ask("1234", "any", &json!({}));
-    // Every line of the record is looked at here.
+    // Checks every line of the transcript.
     let [_, _, record] = told.end(bridge);
     assert!(!record.contains("pin 1234"), "{record}");
     assert!(!record.contains(r#""n":1234,"#), "{record}");

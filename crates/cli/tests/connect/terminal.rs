@@ -8,7 +8,7 @@ use crate::setup::program;
 /// Blinks, renames the window, rings, and the same in the one-byte form.
 const RUDE: &str = r"rude\u001b[5m\u001b]0;owned\u0007\r\u009b5m\u0008\u007f!";
 
-/// A server that gives these members as the answer to these methods.
+/// A server that answers these methods with these members.
 fn rude(methods: &'static [&str], members: &str) -> Server {
     let members = members.replace("RUDE", RUDE);
     let hook = move |request: &Request, conn: &mut Conn| match request.rpc() {

@@ -1,4 +1,4 @@
-//! What one message has to wait for, and what it must not wait for.
+//! What a message has to wait for, and what must not delay it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -131,12 +131,12 @@ fn a_call_that_is_cancelled_before_it_could_be_sent_is_never_sent() {
     bridge.notify("notifications/cancelled", &json!({"requestId": 1}));
     bridge.call("2", "look", &json!({}));
     for _ in 0..2 {
-        // Once this is answered, all of the above has been read and tried in vain.
+        // The answer proves that all messages above have been read and tried in vain.
         bridge.send("not json");
         assert_eq!(bridge.answer("null").code(), Some(-32700));
     }
     let server = Server::legacy().intercept(hook).start_on(port);
-    // It was to be sent before this one.
+    // The cancelled call would have been sent before this one.
     assert!(bridge.answer("2").result.is_some());
     bridge.close_stdin();
     assert_eq!(bridge.exit_code(), Some(0));
@@ -286,7 +286,7 @@ fn a_listening_stream_that_is_refused_once_is_asked_for_again() {
     let bridge = ready(&server);
     server.wait_for_listener();
     server.drop_streams();
-    // The server still counts the old stream when it is asked for the new one.
+    // The server still counts the old stream when the new one is requested.
     server.wait_for_count("a third GET", 3, |request| request.method == "GET");
     server.wait_for_listener();
     server.push(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
@@ -349,6 +349,6 @@ fn a_stream_that_says_retry_at_once_and_ends_is_not_a_hot_loop() {
         request.header("last-event-id").is_some()
     });
     let span = resumed[4].at - resumed[0].at;
-    // Each is at least 50 ms after the one before; the clock is the server's.
+    // Each is at least 50 ms after the previous one, by the server's clock.
     assert!(span >= Duration::from_millis(180), "four more in {span:?}");
 }

@@ -1,4 +1,4 @@
-//! Clients and children that take all they can get, and the requests of others meanwhile.
+//! Clients and children that use up their share, and the requests of others meanwhile.
 
 use linkspan_testkit::{Expose, Http};
 use serde_json::json;

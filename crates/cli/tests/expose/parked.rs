@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::setup::{assert_works_for, clip, content, expose, legacy, value};
 
-/// What a call that asks for input has to say.
+/// The parts of a result that asks for input.
 struct Parked {
     key: String,
     question: Value,
@@ -54,7 +54,7 @@ fn params(tool: &str, arguments: &Value, parked: &Parked, answer: &Value) -> Val
     })
 }
 
-/// Comes back with the answer.
+/// Repeats the call with the answer.
 fn back(client: &Modern, id: &str, tool: &str, parked: &Parked, answer: &Value) -> Call {
     client.request(id, "tools/call", &params(tool, &json!({}), parked, answer))
 }
@@ -416,8 +416,8 @@ fn a_second_client_is_not_asked_what_the_first_one_was() {
     let client = exposed.client().modern();
     let first = ask(&client, "ask", &json!({"label": "alice"}));
     assert_eq!(first.question["params"]["message"], "alice");
-    // The first call is parked. The second is asked its own question, or its question is refused
-    // because either call can have asked it.
+    // The first call is parked. The second gets its own question, or its question is refused because either call can
+    // have asked it.
     let answer = client.tool("1", "ask", &json!({"label": "bob"}));
     let asked = answer.json()["result"]["resultType"] == "input_required";
     let second = asked.then(|| parked(&answer));

@@ -1,4 +1,4 @@
-//! Legacy sessions: how they begin, whose they are, and how they end.
+//! Legacy sessions: how they are opened, which principal they belong to, and how they end.
 
 use linkspan_testkit::Exposed;
 use linkspan_testkit::mcp_client::{everything, initialize, request};

@@ -279,7 +279,7 @@ fn a_call_that_asks_can_be_cancelled() {
     let mut call = session.call("1", "ask", &json!({}));
     let question = call.heard("elicitation/create");
     session.notify("notifications/cancelled", &json!({"requestId": 1}));
-    // The answer comes too late and has no effect.
+    // The late answer has no effect.
     session.respond(&question, r#"{"action":"accept"}"#);
     assert_works(&session);
 }

@@ -33,7 +33,7 @@ fn eliza() -> Option<Vec<String>> {
     Some(vec![program, "--deterministic".into(), "acp".into()])
 }
 
-/// The same as a script: Inspector takes `--` for itself.
+/// The same as a script: Inspector uses `--` for itself.
 struct Script(tempfile::TempDir);
 
 impl Script {

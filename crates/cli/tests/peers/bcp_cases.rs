@@ -167,7 +167,7 @@ pub fn payload(dice: &mut Dice) -> Vec<u8> {
         frame(&mut out, kind, u8::from(summary), &body);
         frames += 1;
         if dice.once_in(3) {
-            // Of the block before, of any other one, or of none.
+            // Refers to the previous block, to any other, or to none.
             let target = if dice.once_in(4) {
                 dice.below(30)
             } else {

@@ -9,7 +9,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 const REVISION: &str = "2025-11-25";
 const CAPABILITIES: &str = r#"{"sampling":{},"elicitation":{},"roots":{"listChanged":true}}"#;
 
-/// One way to a server: messages go out here and come in by a queue.
+/// A transport to a server: messages are sent here and received from a queue.
 pub trait Link {
     fn send(&mut self, text: &str);
 
@@ -23,7 +23,7 @@ pub struct Client {
     calls: u32,
     /// The server's requests that were answered, by method.
     pub asked: Vec<String>,
-    /// The server's notifications, as they came.
+    /// The server's notifications, as received.
     pub told: Vec<Message>,
 }
 
@@ -76,7 +76,7 @@ impl Client {
         )
     }
 
-    /// Waits until the server has asked for `method` at least once.
+    /// Waits until the server has sent a request of `method`.
     pub fn wait_until_asked(&mut self, method: &str) {
         let end = Instant::now() + LIMIT;
         while !self.asked.iter().any(|asked| asked == method) {
@@ -85,7 +85,7 @@ impl Client {
         }
     }
 
-    /// Waits for a notification of this method, and gives back the bytes of its `params`.
+    /// Waits for a notification of this method, and returns the bytes of its `params`.
     pub fn wait_until_told(&mut self, method: &str) -> String {
         let end = Instant::now() + LIMIT;
         loop {
@@ -106,7 +106,7 @@ impl Client {
             .collect()
     }
 
-    /// What the server asked for in the course of calls; it asks for roots by itself, at any time.
+    /// The server's requests during calls, without those for roots, which it sends at any time.
     pub fn asked_during_calls(&self) -> Vec<&str> {
         let asked = self.asked.iter().map(String::as_str);
         asked.filter(|method| *method != "roots/list").collect()

@@ -8,7 +8,7 @@ use crate::exposed::Exposed;
 use crate::sdk::{Era, Language, Sdk};
 use crate::words;
 
-/// A folder with two files in it, until the end of the test.
+/// A folder with two files, removed at the end of the test.
 pub struct Quay(PathBuf);
 
 impl Quay {
@@ -101,7 +101,7 @@ fn modern_clients_reach_the_files_through_connect() {
     serves(&quay, Era::Modern, &words::connect(&quay.words()));
 }
 
-/// Clients with one root each reach the files in it, and not those of the client before.
+/// Clients with one root each can read its files, and not those of the previous client.
 fn serves_roots(era: Era, target: &[String]) {
     let quays = [Quay::new(), Quay::new()];
     for language in [Language::TypeScript, Language::Python] {

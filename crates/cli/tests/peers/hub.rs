@@ -90,7 +90,7 @@ impl Hub {
         bridge
     }
 
-    /// Ends the process and starts another one at the same address. Does not wait until it is ready.
+    /// Ends the process and starts another one at the same address, without waiting for it.
     fn restart(&mut self) {
         let address = self.address();
         drop(self.server.take());

@@ -42,7 +42,7 @@ impl Machine {
         self
     }
 
-    /// Everything that a process on this machine has in its environment.
+    /// The environment of a process on this machine.
     pub fn environment(&self) -> Vec<(String, String)> {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let path = std::env::var("PATH").unwrap_or_default();
@@ -86,7 +86,7 @@ impl Machine {
         words
     }
 
-    /// Runs a command of linkspan to its end; gives back what it prints.
+    /// Runs a command of linkspan to its end; returns its output.
     pub fn run(&self, words: &[&str]) -> String {
         let mut command = Command::new(installed::linkspan());
         command.args(words).envs(self.environment());

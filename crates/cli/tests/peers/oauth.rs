@@ -33,7 +33,7 @@ impl Realm {
         &self.server.url
     }
 
-    /// How often a grant was given to a person, and how often a browser asked for one.
+    /// How often a user granted access, and how often a browser was opened for it.
     pub fn assert_logins(&self, machine: &Machine, logins: u64) {
         let counters = self.issuer.counters();
         assert_eq!(counters["logins"], logins, "{counters}");
@@ -121,7 +121,7 @@ fn an_operation_that_needs_more_scope_is_authorized_and_keeps_the_old_one() {
     assert_eq!(text(&note), "Noted: more");
     assert_echoes(&bridge, "after");
     realm.assert_logins(&machine, 2);
-    // What was granted is kept for other processes, too.
+    // The grant is stored, so other processes use it too.
     let other = machine.connect(realm.url(), &[]);
     let note = other.ask("\"note\"", "write_note", &json!({"message": "again"}));
     assert_eq!(text(&note), "Noted: again");

@@ -11,14 +11,14 @@ use crate::installed;
 struct Session {
     editor: Bridge,
     stage: Stage,
-    /// What the agent was told of.
+    /// The MCP servers that the agent got.
     servers: Vec<Value>,
 }
 
 fn session(components: &[String]) -> Session {
     let stage = Stage::new();
     let editor = Bridge::launch(installed::linkspan())
-        // So that the test can wait for what passes.
+        // The test waits for lines of the trace.
         .args(["conduct", "--trace", "/dev/stderr"])
         .args(components)
         .arg(stage.played("agent"))
@@ -40,7 +40,7 @@ fn session(components: &[String]) -> Session {
     }
 }
 
-/// The agent answers what it hears next of that method; what it was asked.
+/// The agent answers its next request of that method; returns that request.
 fn answer(agent: &Player, method: &str, result: &str) -> Value {
     let asked = agent.heard(method);
     let id = asked.id.as_deref().expect("it wants an answer");
@@ -71,7 +71,7 @@ fn assert_echoes(client: &Bridge, id: &str) {
 }
 
 impl Session {
-    /// Waits until a request of that method is on its way to the provider.
+    /// Waits until a request of that method has been sent to the provider.
     fn wait_for(&self, method: &str) {
         self.editor
             .wait_for_stderr(&format!(r#""method":"{method}""#));
