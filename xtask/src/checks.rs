@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use crate::paths::cargo;
 use crate::report::{Outcome, Report};
-use crate::{child, demo, house};
+use crate::{child, demo, rules};
 
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 const THREADS: &str = "8";
 
 pub fn run(report: &mut Report) {
     report.step("format", || run_cargo("fmt --all --check"));
-    house::run(report);
+    rules::run(report);
     report.step("clippy", || {
         run_cargo("clippy --workspace --all-targets --locked -- -D warnings")
     });

@@ -1,8 +1,8 @@
 //! Reads a file that is in memory, without copying it.
 //!
-//! It agrees with [`Reader`] on every input, errors included, as long as all bodies together are not
-//! more than [`Limits::kept`]; a property and a fuzz target hold it to that. A payload that is compressed as a whole has nothing to borrow from, and goes through a
-//! [`Reader`].
+//! It agrees with [`Reader`] on every input, errors included, as long as all bodies together are not more than
+//! [`Limits::kept`]; a property and a fuzz target hold it to that. A payload that is compressed as a whole has nothing
+//! to borrow from, and goes through a [`Reader`].
 
 use std::collections::HashSet;
 

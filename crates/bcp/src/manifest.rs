@@ -23,10 +23,10 @@
 //! | `extension` | `namespace`, `type_name`, content | |
 //! | `unknown` | `kind`, `body` | |
 //!
-//! Every type may have a `summary` and a `priority`. Content is `content`, `content_base64` or
-//! `content_file`; what else is bytes has a form in base64 too (`value_base64`, `body_base64`,
-//! `lines_base64`, `source_hash_base64`). A `source_hash` of 64 hex digits is 32 bytes. Other
-//! texts are their own bytes, but not one of 64 characters or with an ellipsis: that is a hash with a mistake. `lang` may be a number, and `other(66)` is the same as 66. Members that a
+//! Every type may have a `summary` and a `priority`. Content is `content`, `content_base64` or `content_file`; what
+//! else is bytes has a form in base64 too (`value_base64`, `body_base64`, `lines_base64`, `source_hash_base64`). A
+//! `source_hash` of 64 hex digits is 32 bytes. Other texts are their own bytes, but not one of 64 characters or with an
+//! ellipsis: that is a hash with a mistake. `lang` may be a number, and `other(66)` is the same as 66. Members that a
 //! type does not have are ignored, and `null` is as good as nothing.
 
 mod build;

@@ -15,7 +15,10 @@ const MAX_NAMES: usize = 30;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentsError {
     /// The schema does not have this name.
-    #[error("`{tool}` has no argument `{name}`{}", near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    #[error(
+        "`{tool}` has no argument `{name}`{}",
+        near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+    )]
     Unknown {
         /// The tool.
         tool: String,

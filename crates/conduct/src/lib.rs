@@ -1,8 +1,8 @@
 //! Runs a chain of ACP proxies and an agent: starts the components, writes traces, and gives agents access to
 //! MCP servers that live in the chain.
 //!
-//! The rules of the chain are in `linkspan-acp`; this crate adds processes, files and sockets. [`handshake`]
-//! is how `linkspan mcp`, which an agent starts, proves to the conductor which server it is for, and [`shim`] is its work.
+//! The rules of the chain are in `linkspan-acp`; this crate adds processes, files and sockets. [`handshake`] is how
+//! `linkspan mcp`, which an agent starts, proves to the conductor which server it is for, and [`shim`] is its work.
 //!
 //! Options are values and errors are [`ConductError`]: this crate reads no environment variables, prints
 //! nothing and knows no exit codes.

@@ -22,8 +22,8 @@ const COUNTED: usize = 1 << 18;
 /// Regions that are named one by one.
 const NAMED: usize = 40;
 
-/// An outline of a text, of which the marks are escaped, in no more than `budget` tokens, unless there is not even room for the line that
-/// says how to get the rest.
+/// An outline of a text, of which the marks are escaped, in no more than `budget` tokens, unless there is not even room
+/// for the line that says how to get the rest.
 pub fn outline(
     text: &str,
     regions: &[Region],

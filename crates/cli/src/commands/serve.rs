@@ -49,7 +49,10 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) http: bool,
     /// Wait this long for pending answers after stdin closes
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http", hide_short_help = true)]
+    #[arg(
+        long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http",
+        hide_short_help = true
+    )]
     pub(crate) drain: Duration,
     /// Do not watch the folder for changes
     #[arg(long)]

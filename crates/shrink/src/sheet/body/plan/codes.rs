@@ -10,8 +10,8 @@ type Codes<'a> = Vec<(char, Cow<'a, str>)>;
 /// The most codes: the reader has to remember them.
 const MOST: usize = 12;
 
-/// The codes for a column whose cells are given in order, and what these then weigh. Only for columns that have few values: in others
-/// a letter here and there would be a riddle. Numbers are said as they are.
+/// The codes for a column whose cells are given in order, and what these then weigh. Only for columns that have few
+/// values: in others a letter here and there would be a riddle. Numbers are said as they are.
 pub(super) fn find<'a>(sorted: &[&'a str]) -> Option<(Codes<'a>, usize)> {
     let mut worth: Vec<(usize, &'a str)> = Vec::new();
     let mut sum = 0;
