@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::era::{
-    Claims, Habits, LegacyToModern, MachineStatus, ModernToLegacyOptions, given_roots, home_of,
-    signed, with_default_level,
+    Claims, LegacyToModern, MachineStatus, ModernToLegacyOptions, QuestionHistory, given_roots,
+    home_of, signed, with_default_level,
 };
 use linkspan_mcp::{Era, Level};
 use linkspan_ports::{Answering, FrontService, Principal};
@@ -66,7 +66,7 @@ struct Shared {
     server: Arc<Server>,
     options: PoolOptions,
     warm: Arc<WarmUpstreams>,
-    habits: Arc<Habits>,
+    history: Arc<QuestionHistory>,
     aliases: RandomState,
     /// Legacy sessions so far that share a connection.
     sessions: AtomicU64,
@@ -99,7 +99,7 @@ impl UpstreamPool {
             server: Arc::new(server),
             warm: Arc::new(WarmUpstreams::new(options.max_servers)),
             options,
-            habits: Arc::default(),
+            history: Arc::default(),
             aliases: RandomState::new(),
             sessions: AtomicU64::new(0),
             stop: stopped,
@@ -194,13 +194,13 @@ impl UpstreamPool {
             key = key_of(call, principal, share, None);
             key.capabilities = None;
         }
-        let habits = &self.0.habits;
+        let history = &self.0.history;
         // All clients of a shared server use the same process, so only calls that are known to ask wait for their turn;
         // questions of other calls are held or refused meanwhile.
         let may_ask = if share {
-            habits.has_asked(call)
+            history.has_asked(call)
         } else {
-            habits.may_ask(call)
+            history.may_ask(call)
         };
         Needs {
             key,
@@ -256,7 +256,7 @@ impl UpstreamPool {
             park: shared.options.park,
             secret: Box::new(secret),
             status: status.clone(),
-            habits: shared.habits.clone(),
+            history: shared.history.clone(),
         };
         let key = Key {
             capabilities: key.capabilities.filter(|_| era == Era::Legacy),

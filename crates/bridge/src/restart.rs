@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::names;
-use linkspan_ports::Memory;
+use linkspan_ports::SessionReplay;
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::{Hop, Id, IdKey, Kind, Message};
 use tokio::sync::mpsc::error::SendError;
@@ -29,7 +29,7 @@ pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port 
     let (port, end) = Port::pair(first.name.clone(), QUEUE);
     let restarting = Restarting {
         server,
-        memory: Memory::default(),
+        replay: SessionReplay::default(),
         newest: None,
         questions: HashMap::new(),
         works,
@@ -43,7 +43,7 @@ pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port 
 
 struct Restarting {
     server: Arc<Server>,
-    memory: Memory,
+    replay: SessionReplay,
     /// The newest request that was sent to the process.
     newest: Option<Hop>,
     /// Unanswered questions of the process.
@@ -149,7 +149,7 @@ impl Restarting {
             }
             Kind::Notification => {}
         }
-        self.memory.note(msg);
+        self.replay.note(msg);
         Some(outbound)
     }
 
@@ -176,10 +176,10 @@ impl Restarting {
             self.works = true;
             self.answered = true;
         }
-        let initialize = self.memory.initialize.as_ref();
+        let initialize = self.replay.initialize.as_ref();
         if msg.kind() == Kind::Error && msg.id() == initialize.and_then(Message::id) {
             // A server without a handshake: the next process gets none either.
-            self.memory = Memory::default();
+            self.replay = SessionReplay::default();
         }
         if let (Kind::Request, Some(id)) = (msg.kind(), msg.id())
             && self.questions.len() < MOST
@@ -214,8 +214,8 @@ impl Restarting {
         let mut port = self.server.open(&Cause::only()).await?;
         self.began = Instant::now();
         self.answered = false;
-        let memory = self.memory.clone();
-        let Some(initialize) = &memory.initialize else {
+        let replay = self.replay.clone();
+        let Some(initialize) = &replay.initialize else {
             return Ok(port);
         };
         let answer = self.ask(&mut port, initialize).await?;
@@ -225,11 +225,11 @@ impl Restarting {
                 why: "it was started again and refuses to begin".to_owned(),
             });
         }
-        if let Some(initialized) = &memory.initialized {
+        if let Some(initialized) = &replay.initialized {
             let initialized = Outbound::One(Envelope::new(initialized.clone()));
             let _ = timeout(STEP, port.tx.send(initialized)).await;
         }
-        for msg in memory.restore() {
+        for msg in replay.restore() {
             if let Err(why) = self.ask(&mut port, msg).await {
                 tracing::warn!(
                     "`{}` was not repeated to the restarted server: {why}",

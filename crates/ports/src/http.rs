@@ -37,7 +37,7 @@ pub use authorizer::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
 pub use options::{HeaderSource, HttpOptions, Transport};
 pub use options_error::OptionsError;
 pub use reach::reach;
-pub use requests::{RequestError, Requests};
+pub use requests::{HttpRequestError, Requests};
 pub use resolve::AddressRule;
 pub use variables::{check_variable, token_in, variables_in, variables_named_by};
 

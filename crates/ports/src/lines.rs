@@ -2,9 +2,9 @@
 
 use std::io;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use linkspan_session::{Budget, Inbound, Outbound, now, sleep_until};
-use linkspan_wire::{Limits, Line, Lines, one_line};
+use linkspan_wire::{Limits, Line, Lines};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Duration, sleep};
@@ -136,7 +136,7 @@ pub(crate) async fn write(
             if let (Some(owed), Outbound::One(envelope)) = (owed, &item) {
                 owed.lock().sent(&envelope.msg);
             }
-            for piece in pieces(&item) {
+            for piece in item.on_one_line() {
                 if piece.len() > LARGE {
                     write_out(&mut to, &mut together).await?;
                     to.write_all(&piece).await?;
@@ -163,14 +163,6 @@ async fn write_out(to: &mut (impl AsyncWrite + Unpin), bytes: &mut BytesMut) -> 
         bytes.clear();
     }
     Ok(())
-}
-
-fn pieces(item: &Outbound) -> [Bytes; 3] {
-    match item {
-        Outbound::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
-        Outbound::One(envelope) => envelope.msg.pieces().map(one_line),
-        Outbound::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
-    }
 }
 
 #[cfg(test)]

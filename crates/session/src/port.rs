@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use linkspan_wire::{Entry, Hop, Id, Message, WireError};
+use linkspan_wire::{Entry, Hop, Id, Message, WireError, one_line};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -61,13 +61,22 @@ impl Outbound {
         }
     }
 
-    /// Never.
+    /// Always `false`: a message has at least its braces.
     pub fn is_empty(&self) -> bool {
         false
     }
+
+    /// The text in up to three pieces and without line ends. A message that has none is not copied.
+    pub fn on_one_line(&self) -> [Bytes; 3] {
+        match self {
+            Self::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
+            Self::One(envelope) => envelope.msg.pieces().map(one_line),
+            Self::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
+        }
+    }
 }
 
-/// What a port reports to its session.
+/// An event that a port reports to its session.
 #[derive(Debug)]
 pub enum Inbound {
     /// A message.
@@ -148,21 +157,21 @@ impl Port {
     }
 
     /// Sends what is left, closes the port and waits for its task, all within `limit`.
-    pub async fn farewell(mut self, mut left: Outbox, limit: Duration) {
-        let farewell = async {
+    pub async fn flush_and_close(mut self, mut left: Outbox, limit: Duration) {
+        let closing = async {
             left.send_all(&self.tx).await;
             drop(self.tx);
             // A transport that waits for room in this queue could not end.
             self.rx.close();
             let _ = self.done.await;
         };
-        let _ = timeout(limit, farewell).await;
+        let _ = timeout(limit, closing).await;
     }
 
     /// Closes a port with nothing left to send.
     pub async fn close(self) {
-        let limit = Config::default().farewell;
-        self.farewell(Outbox::default(), limit).await;
+        let limit = Config::default().close_timeout;
+        self.flush_and_close(Outbox::default(), limit).await;
     }
 }
 

@@ -87,10 +87,10 @@ impl Session {
             let _ = timeout(limit, self.relay(stop, Reading::BackUntilIdle)).await;
         }
         if matches!(ended, Ended::BackClosed(_)) {
-            let _ = timeout(self.config.farewell, self.end_detours()).await;
+            let _ = timeout(self.config.close_timeout, self.end_detours()).await;
         }
         self.core.give_up(now());
-        self.farewell().await;
+        self.flush_and_close().await;
         ended
     }
 
@@ -188,14 +188,14 @@ impl Session {
     }
 
     /// Sends what is queued, closes both ports and waits for their tasks, each for a limited time.
-    async fn farewell(mut self) {
-        let limit = self.config.farewell;
+    async fn flush_and_close(mut self) {
+        let limit = self.config.close_timeout;
         let to_back = std::mem::take(self.core.outbox(Side::Back));
         // The front is first, because a slow server must not delay the client's answers.
         let to_front = self.core.outbox(Side::Front);
         let _ = timeout(limit, to_front.send_all(&self.front.tx)).await;
-        self.back.farewell(to_back, limit).await;
-        self.front.farewell(Outbox::default(), limit).await;
+        self.back.flush_and_close(to_back, limit).await;
+        self.front.flush_and_close(Outbox::default(), limit).await;
     }
 
     fn flush(&mut self) {

@@ -181,7 +181,7 @@ async fn a_port_that_never_says_goodbye_cannot_hold_the_end_up() {
     let start = tokio::time::Instant::now();
     pair.stop.send(()).unwrap();
     assert_eq!(pair.session.await.unwrap(), Ended::Stopped);
-    assert_eq!(start.elapsed(), 2 * Config::default().farewell);
+    assert_eq!(start.elapsed(), 2 * Config::default().close_timeout);
     drop((pair.server, pair.client));
 }
 

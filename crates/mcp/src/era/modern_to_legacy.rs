@@ -281,7 +281,7 @@ impl ModernToLegacy {
         };
         self.fronts.remove(&id.key());
         if call.may_ask && !call.asked && worked(&msg) {
-            self.options.habits.quiet(&call.habit);
+            self.options.history.quiet(&call.history_key);
         }
         let mut steps = call.leave_unanswered("the call has ended");
         let info = self.server.info.as_deref();

@@ -19,37 +19,37 @@ pub(super) struct Allowance {
     /// Bytes of messages that no server has taken yet.
     pub(super) budget: Budget,
     /// Requests that are being read or answered.
-    visits: Arc<AtomicUsize>,
+    open: Arc<AtomicUsize>,
     /// Requests that wait for a server's answer.
     in_flight: Arc<AtomicUsize>,
 }
 
-/// One of something that is counted, until it is dropped.
+/// Counts one use of an [`Allowance`] until it is dropped.
 #[derive(Debug)]
-pub(super) struct Visit(Arc<AtomicUsize>);
+pub(super) struct AllowanceGuard(Arc<AtomicUsize>);
 
 impl Allowance {
     pub(super) fn new(budget: Budget) -> Self {
         Self {
             budget,
-            visits: Arc::default(),
+            open: Arc::default(),
             in_flight: Arc::default(),
         }
     }
 
     /// Counts a request; `None` if this session already has its share of the `free` places.
-    pub(super) fn visit(&self, free: usize) -> Option<Visit> {
-        Visit::new(&self.visits, free)
+    pub(super) fn open(&self, free: usize) -> Option<AllowanceGuard> {
+        AllowanceGuard::new(&self.open, free)
     }
 
     /// Counts a request that waits for an answer, with the same limit.
-    pub(super) fn wait(&self, free: usize) -> Option<Visit> {
-        Visit::new(&self.in_flight, free)
+    pub(super) fn wait(&self, free: usize) -> Option<AllowanceGuard> {
+        AllowanceGuard::new(&self.in_flight, free)
     }
 
     fn is_unused(&self) -> bool {
         self.budget.is_whole()
-            && self.visits.load(Ordering::Relaxed) == 0
+            && self.open.load(Ordering::Relaxed) == 0
             && self.in_flight.load(Ordering::Relaxed) == 0
     }
 }
@@ -61,7 +61,7 @@ impl Default for Allowance {
     }
 }
 
-impl Visit {
+impl AllowanceGuard {
     fn new(count: &Arc<AtomicUsize>, free: usize) -> Option<Self> {
         let held = count.load(Ordering::Relaxed);
         (held <= free.saturating_mul(OF_WHAT_IS_FREE)).then(|| {
@@ -71,7 +71,7 @@ impl Visit {
     }
 }
 
-impl Drop for Visit {
+impl Drop for AllowanceGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -137,12 +137,12 @@ mod tests {
         let (one, two) = (Allowance::default(), Allowance::default());
         let mut free = 1000;
         let mut take = |of: &Allowance| {
-            let visits = std::iter::from_fn(|| {
-                let visit = of.visit(free)?;
+            let guards = std::iter::from_fn(|| {
+                let guard = of.open(free)?;
                 free -= 1;
-                Some(visit)
+                Some(guard)
             });
-            visits.collect::<Vec<_>>()
+            guards.collect::<Vec<_>>()
         };
         let (first, second) = (take(&one), take(&two));
         assert_eq!((first.len(), second.len()), (751, 187));

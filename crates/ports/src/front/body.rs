@@ -14,7 +14,7 @@ use linkspan_session::{Credit, Outbound};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::allowance::Visit;
+use super::allowance::AllowanceGuard;
 use super::answer::Answer;
 use super::connections::Serving;
 use super::reader::Reader;
@@ -24,7 +24,7 @@ pub(super) type Response = http::Response<Body>;
 
 /// A slot among the requests in flight, and one in the client's share of them. The call and its response share it, so
 /// it is released when both are done.
-pub(super) type RequestSlot = Arc<(OwnedSemaphorePermit, Visit)>;
+pub(super) type RequestSlot = Arc<(OwnedSemaphorePermit, AllowanceGuard)>;
 
 /// What is sent.
 pub(super) enum Body {

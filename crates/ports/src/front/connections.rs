@@ -15,7 +15,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::allowance::{Allowance, Visit};
+use super::allowance::{Allowance, AllowanceGuard};
 
 /// The number of reserved places, as a fraction of the others, and its maximum.
 const RESERVED_PART: usize = 8;
@@ -179,7 +179,7 @@ impl Connection {
         state.serving += 1;
         Serving {
             connection: Arc::clone(self),
-            visit: OnceLock::new(),
+            counted: OnceLock::new(),
         }
     }
 }
@@ -197,7 +197,7 @@ impl Drop for Connection {
 /// A request that is being served, until its response has been written.
 pub(super) struct Serving {
     connection: Arc<Connection>,
-    visit: OnceLock<Visit>,
+    counted: OnceLock<AllowanceGuard>,
 }
 
 impl Serving {
@@ -211,9 +211,9 @@ impl Serving {
     pub(super) fn charge(&self, to: &Arc<Allowance>) -> bool {
         let all = &self.connection.all;
         let free = all.most.saturating_sub(all.state().serving);
-        match to.visit(free) {
-            Some(visit) => {
-                let _ = self.visit.set(visit);
+        match to.open(free) {
+            Some(guard) => {
+                let _ = self.counted.set(guard);
                 true
             }
             None => false,

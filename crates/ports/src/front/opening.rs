@@ -34,7 +34,7 @@ impl<H: FrontService> Router<H> {
         let slot = self.slot(&allowance)?;
         let session = self.admit(principal, Manner::Streams, allowance).await?;
         // A client that does not get its session id cannot use the session.
-        let unborn = Unborn(Some(Arc::clone(&session)));
+        let guard = CloseUnlessKept(Some(Arc::clone(&session)));
         session.streams().begin(&envelope.msg);
         let reader = self.send(&session, envelope, &slot).await?;
         let first = timeout(self.options.long_patience, reader.first())
@@ -46,7 +46,7 @@ impl<H: FrontService> Router<H> {
         };
         let mut response = self.respond(first, reader, slot);
         if !refused {
-            unborn.keep();
+            guard.keep();
             add_key(response.headers_mut(), session.key);
         }
         Ok(response)
@@ -88,15 +88,15 @@ impl<H: FrontService> Router<H> {
 }
 
 /// Closes a session when it is dropped, unless the client got the session id.
-struct Unborn(Option<Arc<Session>>);
+struct CloseUnlessKept(Option<Arc<Session>>);
 
-impl Unborn {
+impl CloseUnlessKept {
     fn keep(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Unborn {
+impl Drop for CloseUnlessKept {
     fn drop(&mut self) {
         if let Some(session) = &self.0 {
             session.close();

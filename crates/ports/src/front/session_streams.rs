@@ -1,11 +1,11 @@
 //! A legacy session as its client sees it: streams, and the routing of messages to them. No IO.
 
+mod connections;
 mod keeping;
 mod log;
 mod routes;
 mod stall;
 mod stream;
-mod visits;
 
 use std::time::Instant;
 

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use bytes::{Bytes, BytesMut};
 use linkspan_session::{Credit, Outbound};
-use linkspan_wire::one_line;
 
 /// Pieces above this size are not copied.
 const LARGE: usize = 16 * 1024;
@@ -50,7 +49,7 @@ impl SseWriter {
             self.id(id);
         }
         self.small.extend_from_slice(b"data: ");
-        for piece in pieces(&item) {
+        for piece in item.on_one_line() {
             self.piece(piece);
         }
         self.small.extend_from_slice(b"\n\n");
@@ -107,15 +106,6 @@ impl SseWriter {
         self.waiting += before.len() + piece.len();
         self.frames.push_back(before);
         self.frames.push_back(piece);
-    }
-}
-
-/// What an event's data is written in; it stands on one line.
-fn pieces(item: &Outbound) -> [Bytes; 3] {
-    match item {
-        Outbound::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
-        Outbound::One(envelope) => envelope.msg.pieces().map(one_line),
-        Outbound::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
     }
 }
 

@@ -31,8 +31,8 @@ use super::job::{self, Begun, Delivery, Refusal, Report, Role};
 use super::options::Transport;
 use super::request::{self, SessionContext};
 use super::sending::send;
-use crate::memory::Memory;
 use crate::owed::Shared;
+use crate::session_replay::SessionReplay;
 
 /// Messages that may wait behind a barrier, and in the lane of notifications.
 const MAX_WAITING: usize = 64;
@@ -52,7 +52,7 @@ pub(super) struct Driver {
     context: SessionContext,
     /// Counts sessions, so that a job of an old one is recognised.
     generation: u64,
-    memory: Memory,
+    replay: SessionReplay,
     /// The era of the last request; messages without an era belong to the same.
     era: Era,
     params: ParamHeaders,
@@ -125,7 +125,7 @@ impl Driver {
             mode,
             context: SessionContext::default(),
             generation: 0,
-            memory: Memory::default(),
+            replay: SessionReplay::default(),
             era: Era::Legacy,
             params: ParamHeaders::default(),
             jobs: JoinSet::new(),
@@ -205,7 +205,7 @@ impl Driver {
         }
         // A client that has shaken hands is a legacy one, whatever a single request of its says.
         let claimed = era_of(&msg);
-        if claimed == Era::Modern && self.memory.initialize.is_none() {
+        if claimed == Era::Modern && self.replay.initialize.is_none() {
             self.era = Era::Modern;
         }
         let era = match claimed {
@@ -213,7 +213,7 @@ impl Driver {
             Era::Legacy => self.era,
         };
         if era == Era::Legacy {
-            self.memory.note(&msg);
+            self.replay.note(&msg);
         }
         self.dispatch(Delivery::of(msg, era, credit));
     }
@@ -226,7 +226,7 @@ impl Driver {
         if before.session.is_some() {
             let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
             self.jobs.spawn(async move {
-                farewell(&endpoint, &url, &before).await;
+                delete_session(&endpoint, &url, &before).await;
                 Report::Aside
             });
         }
@@ -307,14 +307,14 @@ impl Driver {
         let _ = timeout(CLOSING, notes).await;
         self.jobs.abort_all();
         if self.context.session.is_some() {
-            farewell(&self.endpoint, &self.url, &self.context).await;
+            delete_session(&self.endpoint, &self.url, &self.context).await;
         }
         drop(self.done);
     }
 }
 
 /// Deletes a session at the server, with a time limit.
-async fn farewell(endpoint: &Endpoint, url: &Url, context: &SessionContext) {
+async fn delete_session(endpoint: &Endpoint, url: &Url, context: &SessionContext) {
     let headers = request::common(endpoint, context);
     let deleted = send(endpoint, Method::DELETE, url, &headers, Telling::empty);
     match timeout(CLOSING, deleted).await {

@@ -15,7 +15,7 @@ use super::endpoint::Endpoint;
 use super::job::negotiated;
 use super::request::{self, SessionContext};
 use super::sending::{Response, persist, send};
-use crate::memory::Memory;
+use crate::session_replay::SessionReplay;
 
 /// Limit of each step, and of all of them.
 const STEP: Duration = Duration::from_secs(30);
@@ -25,18 +25,18 @@ const ALL: Duration = Duration::from_secs(90);
 pub(super) async fn renew(
     endpoint: Endpoint,
     url: Url,
-    memory: Memory,
+    replay: SessionReplay,
     tx: mpsc::Sender<Inbound>,
 ) -> Result<SessionContext, Fault> {
-    let Some(initialize) = &memory.initialize else {
+    let Some(initialize) = &replay.initialize else {
         return Err(refusal(&endpoint, "the client has not initialized"));
     };
     tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
-    let initialized = memory.initialized.as_ref();
+    let initialized = replay.initialized.as_ref();
     let once = || begin(&endpoint, &url, initialize, initialized, &tx);
     let context = persist(&endpoint, endpoint.options.retries, once).await?;
     let start = Instant::now();
-    for msg in memory.restore().take_while(|_| start.elapsed() < ALL) {
+    for msg in replay.restore().take_while(|_| start.elapsed() < ALL) {
         if let Err(why) = within(ask(&endpoint, &url, &context, msg, &[], &tx)).await {
             tracing::warn!(
                 "`{}` was not taken up in the new session: {why}",

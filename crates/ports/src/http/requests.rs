@@ -31,7 +31,7 @@ pub struct Requests {
 /// Why a request has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RequestError {
+pub enum HttpRequestError {
     /// The URL cannot be used, or TLS not be set up.
     #[error("{0}")]
     Options(String),
@@ -75,12 +75,12 @@ impl Requests {
         url: &Url,
         headers: http::HeaderMap,
         body: String,
-    ) -> Result<http::Response<Bytes>, RequestError> {
+    ) -> Result<http::Response<Bytes>, HttpRequestError> {
         self.check_literal(url)?;
         let sending = self.exchange(method, url, headers, body);
         timeout(self.time, sending)
             .await
-            .unwrap_or(Err(RequestError::TooSlow(self.time)))
+            .unwrap_or(Err(HttpRequestError::TooSlow(self.time)))
     }
 
     async fn exchange(
@@ -89,8 +89,8 @@ impl Requests {
         url: &Url,
         headers: http::HeaderMap,
         body: String,
-    ) -> Result<http::Response<Bytes>, RequestError> {
-        let unusable = || RequestError::Options(format!("{url} cannot be used"));
+    ) -> Result<http::Response<Bytes>, HttpRequestError> {
+        let unusable = || HttpRequestError::Options(format!("{url} cannot be used"));
         let uri: Uri = url.as_str().parse().map_err(|_| unusable())?;
         let client = self.client(url, &uri)?;
         let body = match method {
@@ -107,26 +107,26 @@ impl Requests {
     }
 
     /// Checks a host that is an IP address, which the resolver does not see.
-    fn check_literal(&self, url: &Url) -> Result<(), RequestError> {
+    fn check_literal(&self, url: &Url) -> Result<(), HttpRequestError> {
         let ip = match url.host() {
             Some(Host::Ipv4(ip)) => ip.into(),
             Some(Host::Ipv6(ip)) => ip.into(),
             _ => return Ok(()),
         };
         match self.options.address_rule.and_then(|rule| rule(ip)) {
-            Some(what) => Err(RequestError::Address(what.to_owned())),
+            Some(what) => Err(HttpRequestError::Address(what.to_owned())),
             None => Ok(()),
         }
     }
 
-    fn client(&self, url: &Url, uri: &Uri) -> Result<Client, RequestError> {
+    fn client(&self, url: &Url, uri: &Uri) -> Result<Client, HttpRequestError> {
         let origin = url.origin().ascii_serialization();
         let mut clients = self.clients.lock();
         if let Some(client) = clients.get(&origin) {
             return Ok(client.clone());
         }
         let made = client(&self.options, uri);
-        let made = made.map_err(|error| RequestError::Options(error.to_string()))?;
+        let made = made.map_err(|error| HttpRequestError::Options(error.to_string()))?;
         if clients.len() >= ORIGINS {
             clients.clear();
         }
@@ -137,16 +137,16 @@ impl Requests {
     async fn whole(
         &self,
         response: Response,
-    ) -> Result<(http::response::Parts, Bytes), RequestError> {
+    ) -> Result<(http::response::Parts, Bytes), HttpRequestError> {
         let (head, mut incoming) = response.into_parts();
         let mut body = BytesMut::new();
         while let Some(frame) = incoming.frame().await {
-            let frame = frame.map_err(|error| RequestError::Connection(chain(&error)))?;
+            let frame = frame.map_err(|error| HttpRequestError::Connection(chain(&error)))?;
             let Ok(data) = frame.into_data() else {
                 continue;
             };
             if body.len() + data.len() > self.limit {
-                return Err(RequestError::TooLarge(self.limit));
+                return Err(HttpRequestError::TooLarge(self.limit));
             }
             body.extend_from_slice(&data);
         }
@@ -154,10 +154,10 @@ impl Requests {
     }
 }
 
-fn failed(error: &hyper_util::client::legacy::Error) -> RequestError {
+fn failed(error: &hyper_util::client::legacy::Error) -> HttpRequestError {
     let why = chain(error);
     match why.split_once(FORBIDDEN) {
-        Some((_, what)) => RequestError::Address(what.to_owned()),
-        None => RequestError::Connection(why),
+        Some((_, what)) => HttpRequestError::Address(what.to_owned()),
+        None => HttpRequestError::Connection(why),
     }
 }

@@ -18,8 +18,8 @@ use super::job::{self, Delivery, Refusal, Report};
 use super::listen::pump;
 use super::request::{self, SessionContext};
 use super::sending::{persist, send};
-use crate::memory::Memory;
 use crate::owed::Shared;
+use crate::session_replay::SessionReplay;
 
 /// How long it may take to accept a message, and to answer `initialize` in a new session.
 const STEP: Duration = Duration::from_secs(30);
@@ -34,28 +34,28 @@ pub(super) struct Line {
 pub(super) async fn open(
     endpoint: Endpoint,
     url: Url,
-    memory: Option<Memory>,
+    replay: Option<SessionReplay>,
     tx: mpsc::Sender<Inbound>,
     limit: Duration,
     retries: u32,
 ) -> Result<Line, Fault> {
-    let once = || open_once(&endpoint, &url, memory.as_ref(), &tx, limit);
+    let once = || open_once(&endpoint, &url, replay.as_ref(), &tx, limit);
     persist(&endpoint, retries, once).await
 }
 
 async fn open_once(
     endpoint: &Endpoint,
     url: &Url,
-    memory: Option<&Memory>,
+    replay: Option<&SessionReplay>,
     tx: &mpsc::Sender<Inbound>,
     limit: Duration,
 ) -> Result<Line, Fault> {
     let greeting = timeout(limit, greet(endpoint, url)).await;
     let mut line = greeting.map_err(|_| Fault::Timeout { after: limit })??;
-    let Some(memory) = memory else {
+    let Some(replay) = replay else {
         return Ok(line);
     };
-    let Some(initialize) = &memory.initialize else {
+    let Some(initialize) = &replay.initialize else {
         return Ok(line);
     };
     tracing::info!("{} lost the stream; beginning a new session", endpoint.peer);
@@ -67,7 +67,7 @@ async fn open_once(
     answered
         .await
         .map_err(|_| Fault::Timeout { after: STEP })??;
-    let rest = memory.initialized.iter().chain(memory.restore());
+    let rest = replay.initialized.iter().chain(replay.restore());
     for msg in rest {
         deliver(endpoint, &line.post_to, msg).await?;
     }

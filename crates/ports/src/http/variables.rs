@@ -58,9 +58,10 @@ pub fn token_in(flag: &str, variable: &str, value: Option<&str>) -> Result<Strin
 /// # Errors
 /// If the word cannot be the name of a variable.
 pub fn check_variable(flag: &str, word: &str) -> Result<(), OptionsError> {
-    match is_variable_name(word) {
-        true => Ok(()),
-        false => Err(OptionsError::NotAVariable(flag.to_owned())),
+    if is_variable_name(word) {
+        Ok(())
+    } else {
+        Err(OptionsError::NotAVariable(flag.to_owned()))
     }
 }
 

@@ -59,7 +59,7 @@ impl ModernToLegacy {
             id,
             msg: msg.clone(),
         };
-        self.options.habits.ask();
+        self.options.history.ask();
         if method == names::ROOTS_LIST {
             let is_about_a_call = provenance.about.is_some() || provenance.late;
             if let Some(steps) = self.own_roots(&question, is_about_a_call, now) {
@@ -169,7 +169,7 @@ impl ModernToLegacy {
         }
         call.questions.push(question);
         call.asked = true;
-        self.options.habits.asks(&call.habit);
+        self.options.history.asks(&call.history_key);
         if call.parked.is_none() {
             call.ask_at = Some(now + BREATH);
         }

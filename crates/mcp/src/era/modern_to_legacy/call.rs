@@ -8,8 +8,8 @@ use crate::era::Step;
 use crate::era::caps::Caps;
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
-use crate::era::habits;
 use crate::era::question::{self, Question};
+use crate::era::question_history;
 use crate::era::results;
 use crate::level::Level;
 use crate::meta::SERVER_INFO;
@@ -34,8 +34,8 @@ pub(super) struct Call {
     pub(super) token: Option<String>,
     pub(super) sent_token: Option<IdKey>,
     pub(super) may_ask: bool,
-    /// What it is called in [`Habits`](crate::era::Habits).
-    pub(super) habit: String,
+    /// Its key in [`QuestionHistory`](crate::era::QuestionHistory).
+    pub(super) history_key: String,
     /// Whether the server has asked a question during the call.
     pub(super) asked: bool,
     /// The open questions of the server.
@@ -68,7 +68,7 @@ impl Call {
             may_ask: question::may_ask(&method),
             digest: digest(msg),
             method,
-            habit: habits::key(msg),
+            history_key: question_history::key(msg),
             asked: false,
             level: claims.log_level(),
             principal: claims.principal,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::era::habits::Habits;
+use crate::era::question_history::QuestionHistory;
 
 /// How long a parked call waits by default.
 pub const PARK: Duration = Duration::from_secs(300);
@@ -29,7 +29,7 @@ pub struct ModernToLegacyOptions {
     /// The status that the pool reads.
     pub status: Arc<MachineStatus>,
     /// Which calls of this server were seen to ask.
-    pub habits: Arc<Habits>,
+    pub history: Arc<QuestionHistory>,
 }
 
 impl ModernToLegacyOptions {
@@ -43,7 +43,7 @@ impl ModernToLegacyOptions {
             park: PARK,
             secret: Box::new(secret),
             status: Arc::default(),
-            habits: Arc::default(),
+            history: Arc::default(),
         }
     }
 }

@@ -71,7 +71,7 @@ impl ModernToLegacy {
             }
             None if !is_known
                 && claims.caps.has_roots()
-                && self.options.habits.wants_roots()
+                && self.options.history.wants_roots()
                 && roots::is_first_round(msg) =>
             {
                 let ask = roots::ask_for_roots(id, self.server.info.as_deref());
@@ -110,7 +110,7 @@ impl ModernToLegacy {
         let is_own = is_settling && !is_about_a_call;
         if is_own && !self.roots.declared && !self.roots.announced {
             // The server needs no time to process a refusal.
-            self.options.habits.want_roots();
+            self.options.history.want_roots();
             return Some(vec![Step::Back(undeclared(question))]);
         }
         if let Phase::Settling { until, asked, .. } = &mut self.phase {
@@ -128,7 +128,7 @@ impl ModernToLegacy {
         if !is_own {
             return None;
         }
-        self.options.habits.want_roots();
+        self.options.history.want_roots();
         if self.options.alone {
             let wanted = (question.clone(), now + PATIENCE);
             let before = self.roots.wanted.replace(wanted);
@@ -140,7 +140,7 @@ impl ModernToLegacy {
     /// Records a question that belongs to no call: if it asks for roots, the next call provides them.
     pub(super) fn ownerless(&mut self, question: &Question) {
         if question.msg.method() == names::ROOTS_LIST {
-            self.options.habits.want_roots();
+            self.options.history.want_roots();
         }
     }
 

@@ -81,12 +81,12 @@ impl Stream {
         self.named = true;
         let is_there = self.events.back().is_some_and(|(n, _)| *n == self.last);
         if self.finished.is_some() && after < self.last && !is_there {
-            self.lament();
+            self.answer_lost_requests();
         }
     }
 
     /// Answers with errors in place of the lost answers.
-    fn lament(&mut self) {
+    fn answer_lost_requests(&mut self) {
         let why = lost("it was not fetched before others had to be kept");
         for key in self.asked.clone() {
             let error = RpcError::from(&why).answer(&spelled(&key));

@@ -31,8 +31,8 @@ impl Driver {
     pub(super) fn start_sse(&mut self) {
         self.barrier = Barrier::Renewal;
         // If the message is the client's own `initialize`, there is no session to restore.
-        let begun = self.memory.initialized.is_some();
-        let memory = begun.then(|| self.memory.clone());
+        let begun = self.replay.initialized.is_some();
+        let replay = begun.then(|| self.replay.clone());
         let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
         // Where HTTP+SSE is only a guess, the refusal that led to it must not be delayed for long.
         let limit = match self.mode {
@@ -43,7 +43,7 @@ impl Driver {
             Mode::Unknown => 0,
             _ => self.endpoint.options.retries,
         };
-        let opening = sse_session::open(endpoint, url, memory, self.tx.clone(), limit, retries);
+        let opening = sse_session::open(endpoint, url, replay, self.tx.clone(), limit, retries);
         self.jobs
             .spawn(async { Report::SseOpened(Box::new(opening.await)) });
     }
@@ -85,7 +85,7 @@ impl Driver {
             if self.sse_backoff > 0 {
                 // The stream was short, so the next attempt is delayed.
                 self.retry_sse();
-            } else if self.memory.initialized.is_some() {
+            } else if self.replay.initialized.is_some() {
                 self.sse_backoff = 1;
                 self.start_sse();
             }
@@ -154,7 +154,7 @@ impl Driver {
                 Role::Note | Role::Initialized | Role::Reply => {}
             };
         }
-        if delivery.again || delivery.role == Role::Reply || self.memory.initialized.is_none() {
+        if delivery.again || delivery.role == Role::Reply || self.replay.initialized.is_none() {
             if self.barrier == Barrier::Message(delivery.serial) {
                 self.lift();
             }
@@ -185,7 +185,7 @@ impl Driver {
     }
 
     fn retry_sse(&mut self) {
-        let ours = matches!(self.mode, Mode::Sse(_)) && self.memory.initialized.is_some();
+        let ours = matches!(self.mode, Mode::Sse(_)) && self.replay.initialized.is_some();
         if !ours || self.sse_backoff >= MAX_BACKGROUND {
             return;
         }

@@ -191,7 +191,7 @@ impl Driver {
             old.abort();
         }
         let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
-        let renewal = renew(endpoint, url, self.memory.clone(), self.tx.clone());
+        let renewal = renew(endpoint, url, self.replay.clone(), self.tx.clone());
         self.jobs.spawn(async { Report::Renewed(renewal.await) });
     }
 

@@ -222,7 +222,7 @@ mod second {
     fn names_that_a_client_makes_up_are_not_kept() {
         let (mut stage, first) = ready(&named("1", &"x".repeat(1 << 20)));
         stage.server(&error(&first, -32602, "{}")).heard();
-        let dbg = format!("{:?}", stage.machine.options.habits);
+        let dbg = format!("{:?}", stage.machine.options.history);
         assert!(
             dbg.len() < 10_000,
             "{} bytes kept for ever, 10 000 times",

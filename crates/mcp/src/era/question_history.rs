@@ -18,19 +18,19 @@ const LONGEST: usize = 256;
 
 /// The history of one server, shared by all of its instances.
 #[derive(Debug, Default)]
-pub struct Habits {
+pub struct QuestionHistory {
     ever_asked: AtomicBool,
     wants_roots: AtomicBool,
-    calls: Mutex<HashMap<String, Habit>>,
+    calls: Mutex<HashMap<String, Seen>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Habit {
+enum Seen {
     Quiet,
     Asks,
 }
 
-impl Habits {
+impl QuestionHistory {
     /// Whether the server may send a question during this request.
     pub fn may_ask(&self, request: &Message) -> bool {
         self.ever_asked.load(Ordering::Relaxed)
@@ -49,18 +49,18 @@ impl Habits {
 
     /// Whether the server has sent a question during a request of this kind.
     pub fn has_asked(&self, request: &Message) -> bool {
-        self.known().get(&key(request)) == Some(&Habit::Asks)
+        self.known().get(&key(request)) == Some(&Seen::Asks)
     }
 
     fn is_quiet(&self, request: &Message) -> bool {
-        self.known().get(&key(request)) == Some(&Habit::Quiet)
+        self.known().get(&key(request)) == Some(&Seen::Quiet)
     }
 
     /// Records a call that worked without a question. A tool that has asked once may ask again.
     pub(crate) fn quiet(&self, key: &str) {
         let mut known = self.known();
         if key.len() <= LONGEST && known.len() < MOST && !known.contains_key(key) {
-            known.insert(key.to_owned(), Habit::Quiet);
+            known.insert(key.to_owned(), Seen::Quiet);
         }
     }
 
@@ -74,11 +74,11 @@ impl Habits {
         self.ask();
         let mut known = self.known();
         if key.len() <= LONGEST && (known.len() < MOST || known.contains_key(key)) {
-            known.insert(key.to_owned(), Habit::Asks);
+            known.insert(key.to_owned(), Seen::Asks);
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Habit>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
         self.calls.lock()
     }
 }
@@ -104,24 +104,24 @@ mod tests {
 
     #[test]
     fn once_a_server_has_asked_every_call_may_ask_that_has_not_been_seen_not_to() {
-        let habits = Habits::default();
-        assert!(!habits.may_ask(&call("a")), "most servers never do");
-        habits.asks(&key(&call("c")));
-        assert!(habits.may_ask(&call("a")));
-        habits.quiet(&key(&call("a")));
-        assert!(!habits.may_ask(&call("a")));
-        assert!(habits.may_ask(&call("b")), "another tool");
+        let history = QuestionHistory::default();
+        assert!(!history.may_ask(&call("a")), "most servers never do");
+        history.asks(&key(&call("c")));
+        assert!(history.may_ask(&call("a")));
+        history.quiet(&key(&call("a")));
+        assert!(!history.may_ask(&call("a")));
+        assert!(history.may_ask(&call("b")), "another tool");
         let list = Message::request(&Id::number(1), "tools/list", None);
-        assert!(!habits.may_ask(&list), "no list ever asks");
+        assert!(!history.may_ask(&list), "no list ever asks");
     }
 
     #[test]
     fn a_call_that_has_asked_once_may_ask_again() {
-        let habits = Habits::default();
+        let history = QuestionHistory::default();
         let key = key(&call("a"));
-        habits.quiet(&key);
-        habits.asks(&key);
-        habits.quiet(&key);
-        assert!(habits.may_ask(&call("a")));
+        history.quiet(&key);
+        history.asks(&key);
+        history.quiet(&key);
+        assert!(history.may_ask(&call("a")));
     }
 }

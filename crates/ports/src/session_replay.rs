@@ -8,7 +8,7 @@ const MAX_SUBSCRIPTIONS: usize = 1024;
 
 /// The client's messages that define the state of a session, so that a new session can be given the same state.
 #[derive(Debug, Clone, Default)]
-pub struct Memory {
+pub struct SessionReplay {
     /// The client's `initialize`.
     pub initialize: Option<Message>,
     /// The client's `notifications/initialized`.
@@ -17,7 +17,7 @@ pub struct Memory {
     subscriptions: Vec<(String, Message)>,
 }
 
-impl Memory {
+impl SessionReplay {
     /// Records an outgoing message if it defines state.
     pub fn note(&mut self, msg: &Message) {
         if !matches!(msg.kind(), Kind::Request | Kind::Notification) {
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn a_new_session_gets_the_level_and_the_subscriptions_that_still_hold() {
-        let mut memory = Memory::default();
-        memory.note(&message("initialize", "{}"));
-        memory.note(&message("logging/setLevel", r#"{"level":"info"}"#));
-        memory.note(&message("logging/setLevel", r#"{"level":"debug"}"#));
-        memory.note(&message("resources/subscribe", r#"{"uri":"a"}"#));
-        memory.note(&message("resources/subscribe", r#"{"uri":"b"}"#));
-        memory.note(&message("resources/unsubscribe", r#"{"uri":"a"}"#));
-        let restored: Vec<_> = memory
+        let mut replay = SessionReplay::default();
+        replay.note(&message("initialize", "{}"));
+        replay.note(&message("logging/setLevel", r#"{"level":"info"}"#));
+        replay.note(&message("logging/setLevel", r#"{"level":"debug"}"#));
+        replay.note(&message("resources/subscribe", r#"{"uri":"a"}"#));
+        replay.note(&message("resources/subscribe", r#"{"uri":"b"}"#));
+        replay.note(&message("resources/unsubscribe", r#"{"uri":"a"}"#));
+        let restored: Vec<_> = replay
             .restore()
             .map(|m| m.params().unwrap().text().to_owned())
             .collect();
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn a_client_that_initializes_again_starts_afresh() {
-        let mut memory = Memory::default();
-        memory.note(&message("logging/setLevel", r#"{"level":"info"}"#));
-        memory.note(&message("initialize", "{}"));
-        assert_eq!(memory.restore().count(), 0);
+        let mut replay = SessionReplay::default();
+        replay.note(&message("logging/setLevel", r#"{"level":"info"}"#));
+        replay.note(&message("initialize", "{}"));
+        assert_eq!(replay.restore().count(), 0);
     }
 }
