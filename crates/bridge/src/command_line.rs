@@ -41,9 +41,10 @@ pub fn tools_of(flags: &[String], url: Option<&str>, command: &[impl AsRef<OsStr
 pub fn tools_of_folder(dir: &Path) -> String {
     let dir = escape_line(&dir.to_string_lossy()).into_owned();
     // Without a separator the word could name other things than a folder.
-    let dir = match dir.contains(std::path::is_separator) || dir.starts_with('.') {
-        true => dir,
-        false => format!("./{dir}"),
+    let dir = if dir.contains(std::path::is_separator) || dir.starts_with('.') {
+        dir
+    } else {
+        format!("./{dir}")
     };
     tools_of(&[], Some(&dir), &[] as &[&OsStr])
 }

@@ -75,10 +75,7 @@ fn wrong(line: &str, in_passing: bool) -> Option<String> {
             .into_iter()
             .find_map(|words| unread(&words, false));
     }
-    let line = match in_passing {
-        true => &synopsis(line),
-        false => line,
-    };
+    let line = if in_passing { &synopsis(line) } else { line };
     commands(line)
         .into_iter()
         .filter_map(ours)

@@ -149,9 +149,10 @@ fn call(message: &Message, out: &Outlet) {
         }
         "gate" => {
             let stubborn = message.argument("stubborn") == Value::Bool(true);
-            match out.gate(&text("name").unwrap_or_default(), !stubborn) {
-                true => structured(out, message.at(&["params", "arguments"])),
-                false => out.close(),
+            if out.gate(&text("name").unwrap_or_default(), !stubborn) {
+                structured(out, message.at(&["params", "arguments"]))
+            } else {
+                out.close()
             }
         }
         _ => out.error(r#"{"code":-32602,"message":"Unknown tool"}"#),

@@ -85,9 +85,10 @@ fn row(cell: &Cell) -> (String, Result<(), String>) {
             }
         }
     }
-    let result = match failed.is_empty() {
-        true => Ok(()),
-        false => Err(failed.join("; ")),
+    let result = if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("; "))
     };
     (row.trim_end().to_owned() + "\n", result)
 }

@@ -106,9 +106,10 @@ impl Mask {
                         "args" | "argv" | "command" | "cmd" if !telling => {
                             let is_line = member.kind() == JsonKind::Array;
                             let all = self.servers && name.starts_with("arg");
-                            match is_line {
-                                true => self.find_words(member, whole, all, changes),
-                                false => self.find(member, whole, all, changes),
+                            if is_line {
+                                self.find_words(member, whole, all, changes)
+                            } else {
+                                self.find(member, whole, all, changes)
                             }
                         }
                         "value" if is_pair => self.find(member, whole, true, changes),
@@ -141,9 +142,10 @@ impl Mask {
             .map(|word| word.as_str().unwrap_or_default())
             .collect();
         let spoken = words.iter().map(|word| &**word);
-        let masked = match all {
-            true => words::all(spoken),
-            false => words::telling(spoken),
+        let masked = if all {
+            words::all(spoken)
+        } else {
+            words::telling(spoken)
         };
         for ((element, word), masked) in line.elements().zip(&words).zip(masked) {
             match element.kind() {
@@ -228,9 +230,10 @@ fn masked_address(address: &str) -> Option<String> {
     let parameters = way.find(['?', '#', '&']).unwrap_or(way.len());
     masked.push_str(&way[..parameters]);
     for part in way[parameters..].split_inclusive(['?', '#', '&']) {
-        let (pair, sign) = match part.ends_with(['?', '#', '&']) {
-            true => part.split_at(part.len() - 1),
-            false => (part, ""),
+        let (pair, sign) = if part.ends_with(['?', '#', '&']) {
+            part.split_at(part.len() - 1)
+        } else {
+            (part, "")
         };
         match pair.split_once('=') {
             Some((name, value)) if !value.is_empty() && is_telling_parameter(name) => {

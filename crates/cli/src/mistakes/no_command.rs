@@ -22,9 +22,10 @@ pub(crate) fn explain(error: &clap::Error, args: &[String]) -> Option<Failure> {
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:%+=,[]".contains(c);
     // The query and the user information of a URL may be secret, and a log may keep what is printed here.
-    let line = match args.iter().all(|arg| arg.chars().all(plain)) {
-        true => args.join(" "),
-        false => "URL".to_owned(),
+    let line = if args.iter().all(|arg| arg.chars().all(plain)) {
+        args.join(" ")
+    } else {
+        "URL".to_owned()
     };
     let failure = Failure::usage("a command is missing before the URL");
     Some(failure.hint(format!("linkspan connect {line}")))

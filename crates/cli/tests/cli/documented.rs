@@ -156,9 +156,10 @@ fn until_it_listens(scratch: &Scratch, line: &str) -> Result<(), String> {
     let _ = BufReader::new(stdout).read_line(&mut first);
     let _ = child.kill();
     let _ = child.wait();
-    match first.starts_with("http://127.0.0.1:") {
-        true => Ok(()),
-        false => Err(format!("{line}: it printed {first:?}")),
+    if first.starts_with("http://127.0.0.1:") {
+        Ok(())
+    } else {
+        Err(format!("{line}: it printed {first:?}"))
     }
 }
 

@@ -30,9 +30,10 @@ fn cutting(
         if number == 1 {
             conn.wait_for_gate("cut");
         }
-        match (1..=last).contains(&number) {
-            true => Flow::Close,
-            false => Flow::Pass,
+        if (1..=last).contains(&number) {
+            Flow::Close
+        } else {
+            Flow::Pass
         }
     }
 }
@@ -160,15 +161,16 @@ fn a_session_that_is_named_in_a_later_response_is_taken() {
 
 #[test]
 fn a_server_that_asks_for_no_pause_and_says_nothing_is_asked_less_and_less() {
-    let closing = |request: &Request, conn: &mut Conn| match is_get(request) {
-        true => {
+    let closing = |request: &Request, conn: &mut Conn| {
+        if is_get(request) {
             let said = conn
                 .start_sse(&[])
                 .and_then(|()| conn.chunk("retry: 0\n\n"));
             let _ = said.and_then(|()| conn.end());
             Flow::Close
+        } else {
+            Flow::Pass
         }
-        false => Flow::Pass,
     };
     let server = Server::legacy().intercept(closing).start();
     let bridge = ready(&server);

@@ -270,9 +270,10 @@ fn conflict(number: usize, is: fn(&Request) -> bool) -> impl Fn(&Request, &mut C
         if request.method != "GET" || !is(request) {
             return Flow::Pass;
         }
-        match gets.fetch_add(1, Ordering::SeqCst) + 1 == number {
-            true => Flow::written(conn.json(409, "{}")),
-            false => Flow::Pass,
+        if gets.fetch_add(1, Ordering::SeqCst) + 1 == number {
+            Flow::written(conn.json(409, "{}"))
+        } else {
+            Flow::Pass
         }
     }
 }

@@ -142,9 +142,10 @@ impl Connection {
 /// The answer to `id` in a body.
 fn answer<'a>(head: &Head, body: &'a [u8], id: u64) -> Option<&'a [u8]> {
     let mine = |text: &&[u8]| classify(text) == Line::Answer(id);
-    match head.event_stream {
-        true => sse::data(body).find(mine),
-        false => Some(body).filter(mine),
+    if head.event_stream {
+sse::data(body).find(mine)
+    } else {
+Some(body).filter(mine)
     }
 }
 
@@ -157,9 +158,10 @@ fn lost(why: &io::Error) -> String {
 
 /// The text of an error response; of an HTML page only the status.
 fn refusal(head: &Head, body: &[u8]) -> String {
-    match body.starts_with(b"<") || body.is_empty() {
-        true => head.first_line.clone(),
-        false => format!("{}: {}", head.first_line, excerpt(body)),
+    if body.starts_with(b"<") || body.is_empty() {
+head.first_line.clone()
+    } else {
+format!("{}: {}", head.first_line, excerpt(body))
     }
 }
 

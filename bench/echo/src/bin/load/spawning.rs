@@ -90,11 +90,12 @@ fn once(command: &[String], id: u64) -> Outcome<()> {
         let _ = write!(stdin, r#"{{"text":"{text}"}}"#);
     }
     let output = child.wait_with_output().map_err(|e| e.to_string())?;
-    match output.stdout == text.as_bytes() {
-        true => Ok(()),
-        false => Err(format!(
+    if output.stdout == text.as_bytes() {
+Ok(())
+    } else {
+Err(format!(
             "unexpected output: {}",
             String::from_utf8_lossy(&output.stdout)
-        )),
+        ))
     }
 }

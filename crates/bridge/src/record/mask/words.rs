@@ -26,9 +26,10 @@ pub(super) fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut is_value = false;
     let mask = |word: &str| {
         let was_value = std::mem::replace(&mut is_value, announces(word));
-        match was_value && !word.starts_with("--") {
-            true => MASKED.to_owned(),
-            false => by_its_words(word),
+        if was_value && !word.starts_with("--") {
+            MASKED.to_owned()
+        } else {
+            by_its_words(word)
         }
     };
     words.map(mask).collect()
@@ -77,13 +78,12 @@ pub(super) fn url(target: &str) -> Cow<'_, str> {
         None => (rest, false),
     };
     let host = place.split('/').next().unwrap_or_default();
-    match query || host.contains('@') {
-        true => {
-            let at = host.rfind('@').map_or(0, |at| at + 1);
-            let query = if query { "?…" } else { "" };
-            format!("{scheme}://{}{query}", &place[at..]).into()
-        }
-        false => target.into(),
+    if query || host.contains('@') {
+        let at = host.rfind('@').map_or(0, |at| at + 1);
+        let query = if query { "?…" } else { "" };
+        format!("{scheme}://{}{query}", &place[at..]).into()
+    } else {
+        target.into()
     }
 }
 

@@ -40,9 +40,10 @@ impl Question {
         let key = call.text("key").unwrap_or_else(|| {
             let mut state = call.server.lock();
             state.questions += 1;
-            match call.modern() {
-                true => "answer".into(),
-                false => format!("question-{}", state.questions),
+            if call.modern() {
+                "answer".into()
+            } else {
+                format!("question-{}", state.questions)
             }
         });
         Self {

@@ -167,9 +167,10 @@ impl Call {
 
     /// Answers with a list, which a modern client may cache.
     pub fn list(&self, members: &str) {
-        match self.modern() {
-            true => self.done(&format!(r#"{members},{}"#, modern::CACHE)),
-            false => self.done(members),
+        if self.modern() {
+            self.done(&format!(r#"{members},{}"#, modern::CACHE))
+        } else {
+            self.done(members)
         }
     }
 

@@ -115,9 +115,10 @@ impl Pass {
         let params = with_server.as_deref().or(params);
         let echo = begins && matches!(self.dialect, Dialect::Symposium | Dialect::Draft);
         let new = id.map(|id| self.ask(id, None, true, echo));
-        let spelled = match begins {
-            true => "\"initialize\"",
-            false => member(line, "method").expect("it has one"),
+        let spelled = if begins {
+            "\"initialize\""
+        } else {
+            member(line, "method").expect("it has one")
         };
         out(&self.enveloped(new.as_deref(), spelled, params));
     }
@@ -213,15 +214,14 @@ impl Pass {
         let Some(asked) = self.asked.remove(id) else {
             panic!("an answer to what was never asked: {line}");
         };
-        let mut text = match self.dialect == Dialect::Draft && asked.from_above {
-            true => {
-                // A request in an envelope gets its answer in one.
-                let whole = member(line, "result").and_then(|result| member(result, "message"));
-                let whole = whole.unwrap_or_else(|| panic!("no message in {line}"));
-                assert_eq!(member(whole, "id"), Some(&*inner_id(id)), "{line}");
-                replaced(whole, member(whole, "id").expect("just seen"), &asked.id)
-            }
-            false => replaced(line, id, &asked.id),
+        let mut text = if self.dialect == Dialect::Draft && asked.from_above {
+            // A request in an envelope gets its answer in one.
+            let whole = member(line, "result").and_then(|result| member(result, "message"));
+            let whole = whole.unwrap_or_else(|| panic!("no message in {line}"));
+            assert_eq!(member(whole, "id"), Some(&*inner_id(id)), "{line}");
+            replaced(whole, member(whole, "id").expect("just seen"), &asked.id)
+        } else {
+            replaced(line, id, &asked.id)
         };
         if asked.echo && member(&text, "result").is_some() {
             text = with_echo(&text);

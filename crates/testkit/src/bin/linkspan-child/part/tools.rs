@@ -131,9 +131,10 @@ impl Tools {
             "tools/list" => {
                 let tool = |name| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
                 let tools = ["echo", "slow", "ask", "where", "fail", "die"].map(tool).join(",");
-                let cache = match self.is_modern() {
-                    true => r#","ttlMs":0,"cacheScope":"private""#,
-                    false => "",
+                let cache = if self.is_modern() {
+                    r#","ttlMs":0,"cacheScope":"private""#
+                } else {
+                    ""
                 };
                 vec![self.good(id, &format!(r#""tools":[{tools}]{cache}"#))]
             }
@@ -225,23 +226,26 @@ impl Tools {
     }
 
     fn good(&self, id: &str, members: &str) -> Act {
-        match self.is_modern() {
-            true => self.carried(id, &format!(r#"{{"resultType":"complete",{members}}}"#)),
-            false => self.carried(id, &format!("{{{members}}}")),
+        if self.is_modern() {
+            self.carried(id, &format!(r#"{{"resultType":"complete",{members}}}"#))
+        } else {
+            self.carried(id, &format!("{{{members}}}"))
         }
     }
 
     fn carried(&self, id: &str, outcome: &str) -> Act {
-        match self.is_modern() {
-            true => result(id, &format!(r#"{{"result":{outcome}}}"#)),
-            false => result(id, outcome),
+        if self.is_modern() {
+            result(id, &format!(r#"{{"result":{outcome}}}"#))
+        } else {
+            result(id, outcome)
         }
     }
 
     fn bad(&self, id: &str, why: &str) -> Act {
-        match self.is_modern() {
-            true => result(id, &format!(r#"{{"error":{why}}}"#)),
-            false => error(id, why),
+        if self.is_modern() {
+            result(id, &format!(r#"{{"error":{why}}}"#))
+        } else {
+            error(id, why)
         }
     }
 }
