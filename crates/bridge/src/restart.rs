@@ -159,7 +159,7 @@ impl Restarting {
             Some(Inbound::Closed(why)) => self.ended(why),
             None => self.ended(Fault::PeerClosed {
                 peer: "the server".to_owned(),
-                why: "it ended without a reason".to_owned(),
+                why: "the connection closed without an error".to_owned(),
             }),
             Some(inbound) => {
                 if let Inbound::Message(envelope) = &inbound {
@@ -222,7 +222,7 @@ impl Restarting {
         if answer.kind() != Kind::Result {
             return Err(Fault::SessionLost {
                 peer: port.name,
-                why: "it was started again and refuses to begin".to_owned(),
+                why: "it was restarted and refused the handshake".to_owned(),
             });
         }
         if let Some(initialized) = &replay.initialized {
@@ -256,7 +256,7 @@ impl Restarting {
                     None => {
                         return Err(Fault::PeerClosed {
                             peer: port.name.clone(),
-                            why: "it ended while it was started again".to_owned(),
+                            why: "it exited during the restart".to_owned(),
                         });
                     }
                     Some(Inbound::Message(envelope)) if self.inward.len() < MOST => {

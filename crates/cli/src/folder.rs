@@ -59,7 +59,7 @@ impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Self {
         let hint = error.hint();
         Self::new(exit_of(&error, Exit::Invalid), error.to_string())
-            .hint(hint.unwrap_or_else(|| "is it yours, and readable?".to_owned()))
+            .hint(hint.unwrap_or_else(|| "is the folder readable?".to_owned()))
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn look(dir: &Path, how: &ReadOptions, compat: Compat) -> Result<Repo
 pub(crate) fn repair(look: impl Fn() -> Result<Report, Failure>) -> Result<Report, Failure> {
     let report = author::repair(look)?;
     for (path, why) in &report.failed {
-        warn(&format!("cannot mend {}: {why}", shown(path)));
+        warn(&format!("cannot repair {}: {why}", shown(path)));
     }
     Ok(report)
 }

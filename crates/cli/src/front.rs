@@ -65,7 +65,7 @@ pub(crate) fn serve_options(
             "other machines can connect to {}, and no token is set",
             listen.host
         ))
-        .hint("give clients a secret with --token-env VAR or keys with --keys FILE, accept tokens with --auth-issuer URL, or say --insecure-no-token"));
+        .hint("give clients a secret with --token-env VAR or keys with --keys FILE, accept tokens with --auth-issuer URL, or use --insecure-no-token"));
     }
     let mut hosts = defaults.hosts.clone();
     hosts.extend(guard.allow_host.iter().cloned());
@@ -95,7 +95,7 @@ pub(crate) fn serve_options(
 fn token(variable: &str) -> Result<Token, Failure> {
     let value = token_of("--token-env", variable)?;
     Token::parse(&value).ok_or_else(|| {
-        Failure::usage(format!("the value of {variable} is no bearer token"))
+        Failure::usage(format!("the value of {variable} is not a bearer token"))
             .hint("it must be visible ASCII without spaces")
     })
 }

@@ -64,7 +64,7 @@ fn negative(unknown: &str, words: &[String]) -> Option<Failure> {
             on_one_line(flag),
             on_one_line(&words[at])
         ))
-        .hint("--help tells what it takes"),
+        .hint("--help lists its values"),
     )
 }
 

@@ -131,7 +131,7 @@ impl ParamHeaders {
             let given = header(&format!("mcp-param-{}", param.header));
             if !agree(value, given) {
                 return Err(mismatch(format!(
-                    "Mcp-Param-{} does not say what the argument `{}` says",
+                    "Mcp-Param-{} does not match the argument `{}`",
                     param.header,
                     param.path.join(".")
                 )));
@@ -186,7 +186,7 @@ fn same(name: &str, given: Given<'_>, expected: &str) -> Result<(), RpcError> {
     if said.as_deref() == Some(expected) {
         return Ok(());
     }
-    Err(mismatch(format!("{name} does not say what the body says")))
+    Err(mismatch(format!("{name} does not match the body")))
 }
 
 fn mismatch(why: impl Into<Cow<'static, str>>) -> RpcError {
@@ -196,7 +196,7 @@ fn mismatch(why: impl Into<Cow<'static, str>>) -> RpcError {
 }
 
 fn incomplete() -> RpcError {
-    RpcError::invalid_params("params._meta does not say which revision and what the client can do")
+    RpcError::invalid_params("params._meta lacks the protocol version or the client capabilities")
         .with_data(format!(
             r#"{{"kind":"incomplete","hint":"every request of {} has its protocolVersion and clientCapabilities in params._meta"}}"#,
             Revision::LATEST

@@ -323,6 +323,6 @@ fn note(label: &str, line: &Line, last_words: &Mutex<LastWords>) {
 fn describe(status: Option<ExitStatus>) -> String {
     match status {
         Some(status) => status.to_string(),
-        None => "it would not end".to_owned(),
+        None => "it did not exit".to_owned(),
     }
 }

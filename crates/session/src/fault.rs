@@ -172,7 +172,7 @@ impl Fault {
             }
             Self::SessionLost { .. } => "restart the client to begin a new session",
             Self::PeerClosed { .. } | Self::Ended { .. } => {
-                "what it said last may tell why; -v shows all of it"
+                "the end of its stderr may give the reason; -v shows all of it"
             }
             Self::Timeout { .. } => "raise --timeout if the server needs longer",
             Self::Overloaded { .. } => "wait for calls in flight to finish",
@@ -181,7 +181,7 @@ impl Fault {
                 "check that this is an MCP server, and the URL its endpoint; --debug shows what came back"
             }
             Self::NotSignedIn { hint, .. } => hint,
-            Self::Closing => "linkspan was told to stop, or its client has gone",
+            Self::Closing => "linkspan was asked to stop, or its client has disconnected",
         }
     }
 
@@ -250,13 +250,13 @@ fn certificate_hint(why: &str) -> Option<&'static str> {
 fn status_hint(status: u16, asked: Refused) -> &'static str {
     match (status, asked.credentials, asked.transport) {
         (401, false, _) => {
-            "the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'"
+            "the server requires credentials and got none: --bearer-env VAR or --header 'Authorization: …'"
         }
         (401, true, _) => {
             "the server does not accept the credentials that were sent: is the token right, and still valid?"
         }
         (403, false, _) => {
-            "the server refuses the request: it may want credentials (--bearer-env VAR), or not allow this address"
+            "the server refuses the request: it may require credentials (--bearer-env VAR), or not allow this address"
         }
         (403, true, _) => "the credentials that were sent do not allow this request",
         (404, ..) => {
@@ -271,7 +271,7 @@ fn status_hint(status: u16, asked: Refused) -> &'static str {
         (405 | 406 | 415, _, None) => {
             "this URL takes no MCP messages: check its path (often it ends in /mcp or /sse)"
         }
-        (407, ..) => "the proxy wants credentials: put them into HTTPS_PROXY",
+        (407, ..) => "the proxy requires credentials: put them into HTTPS_PROXY",
         (408 | 504, ..) => "the server took too long",
         (413, ..) => "the request is too large for the server",
         (429, ..) => "the server limits the rate of calls: wait before the next one",
@@ -330,7 +330,7 @@ mod tests {
         };
         assert_eq!(
             RpcError::from(&fault).answer(&Id::number(3)).text(),
-            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401 (not authorized)","data":{"kind":"http_status","hint":"the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401 (not authorized)","data":{"kind":"http_status","hint":"the server requires credentials and got none: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
         );
     }
 

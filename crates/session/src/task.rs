@@ -234,6 +234,6 @@ fn hand_over(
 fn gone(peer: &str) -> Fault {
     Fault::PeerClosed {
         peer: peer.to_owned(),
-        why: "it ended without a word".to_owned(),
+        why: "the connection closed without an error".to_owned(),
     }
 }

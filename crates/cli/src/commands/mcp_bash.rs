@@ -72,7 +72,7 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
         "bundle" => return bundle::run(words),
         other => {
             return Err(
-                Failure::usage(format!("mcp-bash: `{other}` is not known here")).hint(
+                Failure::usage(format!("mcp-bash: unknown command `{other}`")).hint(
                     "mcp-bash --help lists the supported commands; linkspan --help lists more",
                 ),
             );
@@ -112,7 +112,7 @@ fn registry_of(mut words: Words) -> Result<u8, Failure> {
         "refresh" => {
             let (text, code) = registry::refresh(&found_anew(&root)?).map_err(|e| {
                 Failure::new(Exit::Invalid, format!("cannot write the registry: {e}"))
-                    .hint("is the project a folder of yours?")
+                    .hint("is the project folder writable?")
             })?;
             raw(&text);
             Ok(code as u8)

@@ -33,9 +33,9 @@ pub(crate) async fn on_stdio(
         let (reader, writer) = stdio_parts();
         project.stdio_port(reader, writer, Limits::default())
     });
-    let front = front.transpose().map_err(|e| {
-        Failure::usage(e.to_string()).hint("it is a secret: make it long, and not to be guessed")
-    })?;
+    let front = front
+        .transpose()
+        .map_err(|e| Failure::usage(e.to_string()).hint("use a long random secret"))?;
     let options = StdioOptions {
         drain,
         front,

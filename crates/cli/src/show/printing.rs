@@ -29,5 +29,5 @@ pub(crate) fn printed() -> Result<(), Failure> {
 /// An error of stdout.
 pub(crate) fn cannot_print(e: &io::Error) -> Failure {
     Failure::new(Exit::Invalid, format!("cannot write stdout: {e}"))
-        .hint("what was printed is not all of it")
+        .hint("the output is incomplete")
 }

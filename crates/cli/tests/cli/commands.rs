@@ -67,7 +67,7 @@ fn a_command_that_dies_during_the_call() {
     [stderr]
     error: `sh` closed the connection: exit status: 1; last lines of its stderr:
       out of memory
-    hint: what it said last may tell why; -v shows all of it
+    hint: the end of its stderr may give the reason; -v shows all of it
     [exit 4]
     ");
 }

@@ -109,7 +109,7 @@ fn a_server_that_wants_credentials() {
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]
     error: http://127.0.0.1:PORT/mcp answered HTTP 401 (not authorized): who are you?
-    hint: the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'
+    hint: the server requires credentials and got none: --bearer-env VAR or --header 'Authorization: …'
     [exit 1]
     ");
 }

@@ -185,7 +185,7 @@ pub(crate) fn code(answer: &Message) -> Option<i64> {
 pub(crate) fn missing_capability(what: &str, required: &str) -> linkspan_wire::RpcError {
     linkspan_wire::RpcError::new(
         MISSING_CAPABILITY,
-        format!("the server wants {what}, which the client has not declared"),
+        format!("the server requires {what}, which the client has not declared"),
     )
     .with_data(format!(r#"{{"requiredCapabilities":{required}}}"#))
 }

@@ -119,7 +119,7 @@ impl AccessRules {
         if origins.next().is_none() && (self.origins.iter().any(listed) || is_here(text)) {
             return Ok(Some(origin.clone()));
         }
-        let why = "pages of this origin may not speak to this server".to_owned();
+        let why = "pages of this origin may not use this server".to_owned();
         let hint = "if that page is yours, start the bridge with --allow-origin";
         Err(Refusal::new(StatusCode::FORBIDDEN, "origin", why, hint))
     }

@@ -99,7 +99,7 @@ impl Intake<'_> {
 
     async fn grow(&self, credit: &mut Credit, bytes: usize) -> Result<(), Refusal> {
         let grown = timeout(self.room_timeout, self.own.grow(credit, bytes)).await;
-        grown.map_err(|_| Refusal::busy("too much waits for servers that do not read"))
+        grown.map_err(|_| Refusal::busy("too many bytes are queued for servers that do not read"))
     }
 }
 
@@ -174,7 +174,7 @@ pub(super) fn given<'h>(headers: &'h HeaderMap, name: &str) -> Given<'h> {
 }
 
 fn not_acceptable(hint: &str) -> Refusal {
-    let why = "the client does not take what would be sent".to_owned();
+    let why = "the Accept header excludes the type of the response".to_owned();
     Refusal::new(StatusCode::NOT_ACCEPTABLE, "accept", why, hint)
 }
 

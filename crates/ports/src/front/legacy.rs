@@ -176,7 +176,7 @@ impl<H: FrontService> Router<H> {
         };
         let named = self.named_session(head, &admission.principal);
         if is_modern || named.is_none() || self.options.client_era == Some(Era::Modern) {
-            let why = "only legacy sessions have streams of their own, and an end";
+            let why = "only legacy sessions have a standing stream and can be deleted";
             return Err(Refusal::method(METHODS, why));
         }
         known(named)

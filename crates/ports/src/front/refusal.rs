@@ -82,7 +82,7 @@ impl Refusal {
         let mut refusal = Self::new(
             StatusCode::UNAUTHORIZED,
             "unauthorized",
-            "this endpoint wants a token".to_owned(),
+            "this endpoint requires a token".to_owned(),
             "send `Authorization: Bearer …` with the token that the bridge was started with",
         );
         refusal.extra = Some(Extra::Bearer);

@@ -121,7 +121,7 @@ impl<H: FrontService> Router<H> {
                 Method::POST => self.post(head, body, &admission, serving).await,
                 Method::GET => self.listen(head, &admission, serving),
                 Method::DELETE => self.end(head, &admission, serving).await,
-                _ => Err(Refusal::method(METHODS, "there is no such method here")),
+                _ => Err(Refusal::method(METHODS, "unsupported method")),
             };
         }
         if self.options.sse && self.options.client_era != Some(Era::Modern) {
@@ -130,7 +130,9 @@ impl<H: FrontService> Router<H> {
                 ("/messages", &Method::POST) => {
                     return self.post_sse(head, body, &admission, serving).await;
                 }
-                ("/sse", _) => return Err(Refusal::method("GET", "here is a stream to GET")),
+                ("/sse", _) => {
+                    return Err(Refusal::method("GET", "this path serves an event stream"));
+                }
                 ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),
                 _ => {}
             }

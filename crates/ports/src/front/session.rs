@@ -234,7 +234,7 @@ impl Pump {
         self.sessions.remove(self.session.key);
         let why = Fault::PeerClosed {
             peer: "the client".to_owned(),
-            why: "its session is over".to_owned(),
+            why: "its session has ended".to_owned(),
         };
         // If the queue is full, dropping `last_word` closes it.
         let _ = self.session.tx.try_send(Inbound::Closed(why));
@@ -244,7 +244,7 @@ impl Pump {
 /// The refusal of a question that the client will not see.
 fn refusal(question: &Id) -> Inbound {
     let why = Fault::Overloaded {
-        what: "too much waits for a client that does not read",
+        what: "too many messages are queued for a client that does not read",
     };
     Inbound::Message(Envelope::new(RpcError::from(&why).answer(question)))
 }

@@ -37,7 +37,7 @@ pub(super) struct Socket {
 impl Socket {
     pub(super) fn new(stream: TcpStream, limit: Duration) -> Self {
         if let Err(e) = prepare(&stream, limit) {
-            tracing::debug!("a socket without its options: {e}");
+            tracing::debug!("cannot set the options of a socket: {e}");
         }
         Self {
             stream: TokioIo::new(stream),

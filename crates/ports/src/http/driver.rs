@@ -163,7 +163,7 @@ impl Driver {
                 outbound = self.rx.recv(), if room => match outbound {
                     Some(Outbound::One(envelope)) => self.take(envelope),
                     Some(Outbound::Array(_)) => {
-                        tracing::debug!("a batch of answers has no place on this side");
+                        tracing::debug!("a batch of answers cannot be sent to a server");
                     }
                     None => break,
                 },

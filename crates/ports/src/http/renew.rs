@@ -31,17 +31,14 @@ pub(super) async fn renew(
     let Some(initialize) = &replay.initialize else {
         return Err(refusal(&endpoint, "the client has not initialized"));
     };
-    tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
+    tracing::info!("{} forgot the session; opening a new one", endpoint.peer);
     let initialized = replay.initialized.as_ref();
     let once = || begin(&endpoint, &url, initialize, initialized, &tx);
     let context = persist(&endpoint, endpoint.options.retries, once).await?;
     let start = Instant::now();
     for msg in replay.restore().take_while(|_| start.elapsed() < ALL) {
         if let Err(why) = within(ask(&endpoint, &url, &context, msg, &[], &tx)).await {
-            tracing::warn!(
-                "`{}` was not taken up in the new session: {why}",
-                msg.method()
-            );
+            tracing::warn!("`{}` failed in the new session: {why}", msg.method());
         }
     }
     Ok(context)
@@ -58,7 +55,7 @@ async fn begin(
     let opening = ask(endpoint, url, &nowhere, initialize, &[], tx);
     let (answer, begun) = within(opening).await?;
     let Some(version) = negotiated(&answer) else {
-        return Err(refusal(endpoint, "it refuses to begin a new one"));
+        return Err(refusal(endpoint, "it refused the new session"));
     };
     let context = SessionContext {
         version: Some(version),

@@ -58,7 +58,7 @@ async fn open_once(
     let Some(initialize) = &replay.initialize else {
         return Ok(line);
     };
-    tracing::info!("{} lost the stream; beginning a new session", endpoint.peer);
+    tracing::info!("{} lost the stream; opening a new session", endpoint.peer);
     deliver(endpoint, &line.post_to, initialize).await?;
     let answered = timeout(
         STEP,
@@ -116,7 +116,7 @@ async fn await_answer(
             Frame::One(msg) if msg.is_answer() && msg.hop() == hop => {
                 return match job::negotiated(&msg) {
                     Some(_) => Ok(()),
-                    None => Err(bad(endpoint, "it refuses to begin a new session")),
+                    None => Err(bad(endpoint, "it refused the new session")),
                 };
             }
             Frame::One(msg) => {

@@ -100,7 +100,7 @@ impl Envelope {
         };
         if self.twice.is_some() {
             // Two readers could use different ones, and one of them may be a firewall.
-            return refuse("a member of the envelope stands there twice");
+            return refuse("a member of the envelope occurs twice");
         }
         if self.version.map(value).and_then(Json::as_str).as_deref() != Some("2.0") {
             return refuse(r#"`jsonrpc` must be "2.0""#);
@@ -130,7 +130,7 @@ impl Envelope {
             }
             (None, None, Some(_)) => refuse("`error` must be an object"),
             (None, None, None) => refuse("neither `method`, `result` nor `error`"),
-            _ => refuse("only one of `method`, `result` and `error` may stand"),
+            _ => refuse("only one of `method`, `result` and `error` may occur"),
         }
     }
 }

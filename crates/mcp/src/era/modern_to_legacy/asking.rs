@@ -95,7 +95,7 @@ impl ModernToLegacy {
             Owner::Call(number) => self.ask(number, held.question, now),
             Owner::None => {
                 self.ownerless(&held.question);
-                let error = RpcError::server("no call is under way that this could belong to")
+                let error = RpcError::server("no open call can have asked this")
                     .with_data(r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#);
                 vec![Step::Back(error.answer(&held.question.id))]
             }
@@ -104,8 +104,10 @@ impl ModernToLegacy {
                 Vec::new()
             }
             Owner::Unclear | Owner::Unknowable => {
-                let error = RpcError::server("several calls are under way, and it cannot be told which of them this belongs to")
-                    .with_data(r#"{"hint":"call again when the other calls have ended"}"#);
+                let error = RpcError::server(
+                    "several calls are open, and it is unknown which of them asked this",
+                )
+                .with_data(r#"{"hint":"call again when the other calls have ended"}"#);
                 vec![Step::Back(error.answer(&held.question.id))]
             }
         }
@@ -200,7 +202,7 @@ impl ModernToLegacy {
     pub(super) fn call_due(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let is_parked = |call: &Call| call.parked.is_some();
         match self.calls.get(&number).map(is_parked) {
-            Some(true) => self.abandon(number, "the client has not come back", now),
+            Some(true) => self.abandon(number, "the client did not return in time", now),
             Some(false) => self.park(number, now),
             None => Vec::new(),
         }
@@ -265,7 +267,7 @@ impl ModernToLegacy {
     ) -> Vec<Step> {
         let number = self.states.get(state).copied();
         let Some((number, call)) = number.and_then(|n| Some((n, self.calls.get_mut(&n)?))) else {
-            let error = RpcError::invalid_params("requestState is not known here")
+            let error = RpcError::invalid_params("unknown requestState")
                 .with_data(r#"{"hint":"it was altered, used before, or its time is over; call anew without it"}"#);
             return vec![Step::refuse(&id, &error)];
         };

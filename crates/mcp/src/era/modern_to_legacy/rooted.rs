@@ -166,7 +166,7 @@ impl ModernToLegacyOptions {
 }
 
 fn refuse(question: &Question) -> Step {
-    let error = RpcError::server("no client has told its roots yet").with_data(
+    let error = RpcError::server("no client has sent its roots yet").with_data(
         r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#,
     );
     Step::Back(error.answer(&question.id))

@@ -245,7 +245,7 @@ fn a_question_that_two_calls_can_have_asked_is_refused_after_a_while() {
     stage.client(&call("2", "")).told();
     stage.server(ASK);
     let told = stage.after(Duration::from_secs(11)).told_one();
-    assert!(told.contains("cannot be told"), "{told}");
+    assert!(told.contains("unknown which"), "{told}");
     assert!(stage.heard().is_empty());
 }
 

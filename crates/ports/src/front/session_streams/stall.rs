@@ -42,7 +42,7 @@ impl SessionStreams {
             if after < limit || stream.behind() != Some(*takes) {
                 continue;
             }
-            tracing::debug!("a reader takes nothing, and its stream ends");
+            tracing::debug!("a stream ends because its reader takes nothing");
             stream.detach();
             if *number == STANDING {
                 self.routes.listening = false;

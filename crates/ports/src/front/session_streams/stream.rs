@@ -87,7 +87,7 @@ impl Stream {
 
     /// Answers with errors in place of the lost answers.
     fn answer_lost_requests(&mut self) {
-        let why = lost("it was not fetched before others had to be kept");
+        let why = lost("newer messages took its place before the client fetched it");
         for key in self.asked.clone() {
             let error = RpcError::from(&why).answer(&spelled(&key));
             self.push(Outbound::One(Envelope::new(error)));

@@ -39,10 +39,10 @@ impl Post {
                     "it answered with a web page (text/html), not with an MCP message".to_owned()
                 }
                 Frame::Other { why, .. } => format!(
-                    "a body of the type {} that is no message: {why}",
+                    "a body of the type {} that is not a message: {why}",
                     kind.unwrap_or("?")
                 ),
-                _ => "its body answers something else".to_owned(),
+                _ => "its body answers another request".to_owned(),
             };
             let delivered = self.deliver(hop, frame, std::mem::take(&mut credit)).await;
             answer = answer.or(delivered);
@@ -152,7 +152,7 @@ impl Post {
         for frame in Resync::frames(data.text, self.endpoint.limits()) {
             if let Frame::Other { why, .. } = &frame {
                 tracing::warn!(
-                    "{} sent an event that is no message: {why}",
+                    "{} sent an event that is not a message: {why}",
                     self.endpoint.peer
                 );
                 if why.answered_hop() == Some(hop) || why.is_nameless_answer() {
@@ -227,9 +227,7 @@ impl Post {
     }
 
     fn nameless(&self) -> Fault {
-        self.bad(
-            "its answer has an `id` that no request has, or stands behind other text".to_owned(),
-        )
+        self.bad("its answer has an `id` that no request has, or follows other text".to_owned())
     }
 
     fn bad(&self, why: String) -> Fault {

@@ -260,12 +260,12 @@ impl Driver {
     pub(super) fn on_broken(&mut self, task: TaskId, panicked: bool) {
         let call = self.forget(task);
         if panicked {
-            tracing::error!("a job failed; please report this");
+            tracing::error!("a job panicked; please report this");
             if let Some((hop, _)) = &call {
                 let (hop, tx) = (*hop, self.tx.clone());
                 let why = Fault::BadAnswer {
                     peer: self.endpoint.peer.to_string(),
-                    why: "linkspan failed over it; please report this".to_owned(),
+                    why: "this is a bug in linkspan; please report it".to_owned(),
                 };
                 self.jobs.spawn(async move {
                     let _ = tx.send(Inbound::Failed { hop, why }).await;
