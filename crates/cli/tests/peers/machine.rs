@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use linkspan_testkit::{Bridge, Message};
+use linkspan_testkit::{Bridge, Message, wait_within};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -109,16 +108,9 @@ impl Machine {
     }
 }
 
-/// Looks again and again until there is something.
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + LIMIT;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "no {what} after {LIMIT:?}");
-        thread::sleep(Duration::from_millis(20));
-    }
+/// Polls until `look` returns a value, with the limit of a sign-in.
+pub fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_within(LIMIT, what, look)
 }
 
 /// The text that a tool gave.

@@ -2,12 +2,8 @@
 
 use std::time::Duration;
 
+use super::front;
 use linkspan_wire::Limits;
-use tokio::time::{sleep, timeout};
-
-use super::{Running, front};
-
-const SOON: Duration = Duration::from_secs(5);
 
 fn echo(id: u32, weight: usize) -> String {
     let text = "x".repeat(weight);
@@ -21,15 +17,6 @@ fn modern(method: &str, weight: usize) -> String {
     )
 }
 
-async fn until_in_flight(f: &Running, count: usize) {
-    let reached = async {
-        while f.figures.in_flight() != count {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(SOON, reached).await.unwrap();
-}
-
 #[tokio::test]
 async fn an_answer_is_in_flight_until_it_has_been_written() {
     let f = front(|_| {}).await;
@@ -40,9 +27,9 @@ async fn an_answer_is_in_flight_until_it_has_been_written() {
         let other = f.client.post(&[&session], &echo(id, 1)).await;
         other.text().await;
     }
-    until_in_flight(&f, 1).await;
+    f.wait_for_in_flight(1).await;
     assert!(reply.text().await.len() > 30_000_000);
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
 }
 
 #[tokio::test]
@@ -56,9 +43,9 @@ async fn a_call_is_in_flight_until_it_is_answered_even_if_its_client_is_gone() {
         let other = f.client.post(&[&session], &echo(id, 1)).await;
         other.text().await;
     }
-    until_in_flight(&f, 1).await;
+    f.wait_for_in_flight(1).await;
     f.service.go.notify_one();
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
 }
 
 #[tokio::test]
@@ -82,7 +69,7 @@ async fn a_call_by_the_old_transport_is_in_flight_until_it_is_answered_or_cancel
     assert_eq!(post(cancel).await, 202);
     assert_eq!(f.figures.in_flight(), 1);
     f.service.go.notify_waiters();
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
 }
 
 #[tokio::test]
@@ -105,7 +92,7 @@ async fn large_requests_without_a_session_wait_for_those_before_them_of_the_same
     assert_eq!(ask("tools/list", "authorization: you").await.status, 200);
     f.service.go.notify_one();
     drop(slow);
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
     assert_eq!(ask("tools/list", me).await.status, 200);
 }
 

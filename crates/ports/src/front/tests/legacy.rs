@@ -266,12 +266,7 @@ async fn a_client_that_takes_nothing_is_cut_off() {
     let session = f.client.begin("2025-11-25").await;
     let _stuck = f.client.post(&[&session], &request(1, "flood")).await;
     assert_eq!(f.figures.in_flight(), 1);
-    let freed = async {
-        while f.figures.in_flight() > 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(SOON, freed).await.unwrap();
+    f.wait_for_in_flight(0).await;
     let reply = f.client.post(&[&session], &request(2, "echo")).await;
     assert_eq!(reply.status, 200);
 }
