@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::front;
 use linkspan_wire::Limits;
+
+use super::front;
 
 fn echo(id: u32, weight: usize) -> String {
     let text = "x".repeat(weight);
