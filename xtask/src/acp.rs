@@ -1,5 +1,5 @@
-//! The ACP peers: the official conductor and the one before it, an editor, an agent, and components
-//! of ours on the official crates.
+//! The ACP peers: the official conductor and its predecessor, an editor, an agent, and our components on the official
+//! crates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ fn install_all() -> Result<(), String> {
     Ok(())
 }
 
-/// Something to install.
+/// A package to install.
 struct Peer {
     name: String,
     /// The arguments for cargo.

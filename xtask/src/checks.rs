@@ -1,4 +1,4 @@
-//! What needs nothing but Rust: format, lints, tests, docs, licences.
+//! The checks that need only Rust: format, lints, tests, docs, licences.
 
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ pub struct Output {
     pub ended: Result<(), String>,
 }
 
-/// Runs the command with our own terminal; an error says how it ended.
+/// Runs the command on our own terminal; an error says how it ended.
 pub fn run(command: &mut Command, limit: Duration) -> Result<(), String> {
     println!("$ {}", shown(command));
     let mut child = spawn(command.stdin(Stdio::null()))?;

@@ -95,7 +95,7 @@ impl System {
             .into()
     }
 
-    /// Installs what is missing with apt, which takes root.
+    /// Installs missing packages with apt, which requires root.
     fn install(&self) -> Result<(), String> {
         portable::add_target(self.target)?;
         let is_there =

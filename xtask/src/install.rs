@@ -24,7 +24,7 @@ pub fn once(
     }
     fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
     make()?;
-    // Written last: a run that was cut short leaves no stamp and starts again.
+    // Written last: an interrupted run leaves no stamp and starts again.
     let stamp = stamp(folder);
     fs::write(&stamp, pins).map_err(|error| told(&stamp, &error))
 }

@@ -59,7 +59,7 @@ fn check(target: &str) -> Outcome {
     for tool in ["CC", "CXX", "AR", "RANLIB"] {
         check.env(format!("{tool}_{}", target.replace('-', "_")), &compiler);
     }
-    // A folder of its own: what was built without a compiler must not be linked by a later build.
+    // A folder of its own: objects that were made without a compiler must not be linked by a later build.
     check.env(
         "CARGO_TARGET_DIR",
         paths::root().join("target").join("check"),

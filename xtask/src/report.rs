@@ -12,7 +12,7 @@ pub enum Outcome {
     /// Not run, which is not a failure; contains the reason.
     Skipped(String),
     Failed(String),
-    /// A suite whose peer cannot be had; the report decides how bad that is.
+    /// A suite without its peer; the report decides whether that is a failure.
     Missing(String),
 }
 
@@ -45,7 +45,7 @@ struct Row {
 }
 
 impl Report {
-    /// What is missing is skipped on a developer's machine, and a failure with `CI=true`.
+    /// Missing peers are skipped on a developer's machine, and are a failure with `CI=true`.
     pub fn new() -> Self {
         let ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
         Self {
@@ -54,7 +54,7 @@ impl Report {
         }
     }
 
-    /// What is missing is a failure everywhere.
+    /// Missing peers are a failure.
     pub fn strict() -> Self {
         Self {
             rows: Vec::new(),

@@ -1,4 +1,4 @@
-//! `cargo xtask tokens`: what the corpus saves, with TOON and minified JSON beside it.
+//! `cargo xtask tokens`: the savings on the corpus, with TOON and minified JSON beside them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

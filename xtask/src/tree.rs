@@ -1,7 +1,7 @@
-//! Killing a child with all its descendants.
+//! Kills a child with all its descendants.
 //!
-//! The tree is walked, and children stay in our process group, so that Ctrl-C on the terminal
-//! reaches them all: a group of their own would outlive an interrupted `cargo xtask`.
+//! The tree is walked, and children stay in our process group, so that Ctrl-C on the terminal reaches them all: a group
+//! of their own would outlive an interrupted `cargo xtask`.
 
 use std::process::{Child, Command, Stdio};
 
@@ -38,7 +38,7 @@ fn parents() -> Vec<(u32, u32)> {
         .filter_map(|entry| {
             let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // "PID (name) STATE PARENT …", and the name may hold anything.
+            // "PID (name) STATE PARENT …", where the name may contain anything.
             let (_, fields) = stat.rsplit_once(')')?;
             Some((pid, fields.split_whitespace().nth(1)?.parse().ok()?))
         })

@@ -80,7 +80,7 @@ impl Bridge {
         HttpBridge::new(self.server, self.session, listener, options)
     }
 
-    /// For clients whose ports the caller makes.
+    /// Serves clients on ports that the caller makes.
     pub fn serve_ports(self) -> PortBridge {
         PortBridge {
             server: Arc::new(self.server),

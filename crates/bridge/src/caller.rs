@@ -35,7 +35,7 @@ struct Forward {
 }
 
 impl CallerInfo {
-    /// For a listener whose callers are verified, at this URL.
+    /// For a listener at this URL whose callers are authenticated.
     pub(crate) fn guarded(url: &str, signer: Option<Arc<IdentitySigner>>) -> Self {
         let issuer: Arc<str> = url.into();
         let forward = signer.map(|signer| Forward { signer, issuer });

@@ -217,7 +217,7 @@ impl UpstreamPool {
         Questions::of(Some(call), shared)
     }
 
-    /// Begins to open a connection for `key`, unless one is being opened under the same `name`.
+    /// Opens a connection for `key` in the background, unless one is being opened under the same `name`.
     fn open(&self, name: Key, key: Key, questions: Questions<'static>) -> Opening {
         let pool = self.clone();
         let mut stop = self.0.stop.clone();

@@ -83,7 +83,7 @@ impl Probed {
     }
 }
 
-/// Finds out which era the server behind `port` speaks.
+/// Detects the era of the server behind `port`.
 pub(crate) async fn ask(
     port: &mut Port,
     questions: &Questions<'_>,
@@ -172,7 +172,7 @@ async fn tell(port: &Port, msg: Message) -> bool {
     sent.is_ok()
 }
 
-/// What the server sent.
+/// An event from the server.
 enum Heard {
     /// The answer to `server/discover`.
     Discovered(Evidence, Message),

@@ -48,7 +48,7 @@ struct Restarting {
     newest: Option<Hop>,
     /// Unanswered questions of the process.
     questions: HashMap<IdKey, Id>,
-    /// Whether any process has answered anything.
+    /// Whether any process has sent an answer.
     works: bool,
     /// Whether the newest process has answered.
     answered: bool,

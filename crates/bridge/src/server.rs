@@ -27,7 +27,7 @@ pub(crate) struct Server {
 
 #[derive(Default)]
 struct Known {
-    /// What a modern request meets; [`Era::Modern`] for a server that speaks both.
+    /// The era for modern requests; [`Era::Modern`] for a server of both eras.
     era: Option<Era>,
     /// Whether it accepts `initialize`.
     shakes_hands: Option<bool>,
@@ -132,7 +132,7 @@ impl Server {
         })
     }
 
-    /// Opens a connection and finds out which era the server speaks.
+    /// Opens a connection and detects the era of the server.
     pub(crate) async fn open_known(
         &self,
         questions: &Questions<'_>,
@@ -143,7 +143,7 @@ impl Server {
         Ok((probed.port, probed.era))
     }
 
-    /// Finds out which era the server behind `port` speaks.
+    /// Detects the era of the server behind `port`.
     pub(crate) async fn probe(
         &self,
         port: Port,
@@ -158,7 +158,7 @@ impl Server {
         let is_command = self.backend.is_command();
         let mut probed = probe::ask(&mut port, questions, is_command).await?;
         if matches!(probed, Probed::Died) {
-            // The question may be why it died: the next process is asked to shake hands first.
+            // The probe may be the reason for the exit, so the next process gets `initialize` first.
             port = self.open(cause).await?;
             let shaken = probe::shake(&mut port, questions).await;
             probed = shaken.inspect_err(|_| self.ended(cause, false, Duration::ZERO))?;
@@ -194,7 +194,7 @@ impl Server {
         Ok(Opened { port, era, answer })
     }
 
-    /// Notes how long a process lived, and whether it has `answered` anything.
+    /// Records how long a process ran, and whether it has `answered` a request.
     pub(crate) fn ended(&self, cause: &Cause, answered: bool, lived: Duration) {
         self.setbacks.ended(cause, answered, lived, Instant::now());
     }

@@ -1,8 +1,6 @@
-//! The pause between failed starts of a server.
-//!
-//! Only a start that fails counts: a server that has answered something works, and its later end concerns
-//! the client that it served. Starts are counted per cause, so that a client whose handshake kills servers
-//! does not delay others.
+//! The pause between failed starts of a server. A server that has answered a request does not count as failed; its
+//! later exit concerns the client that it served. Starts are counted per cause, so that a client whose handshake
+//! crashes servers does not delay others.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

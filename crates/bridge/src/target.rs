@@ -1,4 +1,4 @@
-//! What a user names as a server: a URL, a folder of scripts, or a command.
+//! The target of a command: a URL, a folder of scripts, or a command.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -145,8 +145,8 @@ pub(crate) enum Author {
     Jq(JqArgs),
 }
 
-/// What `--help` prints for a command line: the layout of `-h`, with the rare flags and the long text. `None` if
-/// the line asks for `-h`.
+/// The `--help` text of a command line: the layout of `-h`, with the rare flags and the long text. `None` if the line
+/// asks for `-h`.
 pub(crate) fn long_help(words: &[String]) -> Option<StyledStr> {
     let words = words.split(|word| word == "--").next()?;
     let is_long = words.iter().any(|word| word == "--help");

@@ -1,5 +1,5 @@
-//! Every command line that the README, the docs, the examples and `--help` show can be read by the
-//! program. `tests/cli/documented.rs` runs those that need nothing but this machine.
+//! Every command line in the README, the docs, the examples and `--help` can be parsed. `tests/cli/documented.rs` runs
+//! those that need only this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn synopsis(line: &str) -> String {
 }
 
 fn unread(words: &[String], in_passing: bool) -> Option<String> {
-    // mcp-bash's commands have a parser of their own; `linkspan COMMAND` is about all of ours.
+    // mcp-bash's commands have a parser of their own; `linkspan COMMAND` stands for all of ours.
     let verb = words.get(1).map_or("", String::as_str);
     if verb == "mcp-bash" || (in_passing && verb == "COMMAND") {
         return None;

@@ -56,7 +56,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     Some(value).filter(|value| !value.is_empty())
 }
 
-/// Set for a jq whose filter is not trusted: the filter sees neither files nor variables.
+/// Set for a jq with an untrusted filter: the filter can access neither files nor variables.
 pub(crate) const JQ_RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
 
 /// Set for a jq whose memory and time are limited.

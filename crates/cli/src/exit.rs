@@ -20,9 +20,9 @@ pub(crate) enum Exit {
     Usage,
     /// The target cannot be reached or started.
     Unreachable,
-    /// The peer broke the protocol or died.
+    /// The peer violated the protocol or exited.
     Broken,
-    /// The tool says that it failed (`isError`).
+    /// The tool reports that it failed (`isError`).
     ToolError,
     /// No answer in time.
     Timeout,

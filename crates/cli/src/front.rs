@@ -1,4 +1,4 @@
-//! How clients come in, for every command that serves: stdio or HTTP.
+//! Serves clients on stdio or HTTP, for all commands.
 
 use std::cell::Cell;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Logs: warnings to stderr, more on request, nothing ever to stdout.
+//! Logs: warnings to stderr, more on request. Nothing is logged to stdout.
 
 mod category;
 

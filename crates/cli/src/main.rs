@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A command line that cannot be read, or that asks for help.
+/// Prints the error of a command line that cannot be parsed, or its help.
 fn wrong(error: &clap::Error) -> ExitCode {
     let words: Vec<String> = std::env::args_os()
         .skip(1)

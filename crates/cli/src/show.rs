@@ -29,7 +29,7 @@ pub(crate) fn raw(json: &str) {
     note(writeln!(io::stdout(), "{shown}"));
 }
 
-/// Prints what a function writes.
+/// Prints the output of a function.
 pub(crate) fn print(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     note(render(&mut anstream::stdout().lock()));
 }

@@ -1,10 +1,10 @@
-//! SIGINT, SIGTERM and SIGHUP. SIGQUIT is left alone: who sends it wants us to drop everything.
+//! SIGINT, SIGTERM and SIGHUP. SIGQUIT keeps its default, which ends the process at once.
 
 use std::pin::Pin;
 
 use crate::exit::Exit;
 
-/// Something besides signals that ends us.
+/// A condition besides signals that ends the program.
 type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Listens for signals from its creation on, so that they do not end the process at once.

@@ -28,7 +28,7 @@ pub(crate) fn for_input(what: &str, usual: &str) {
     );
 }
 
-/// Our stdin; the first read says what is expected, as [`for_input`] does.
+/// Our stdin; the first read prints a notice, as [`for_input`] does.
 pub(crate) fn stdin(what: &'static str, usual: &'static str) -> impl Read {
     Announced {
         words: Some((what, usual)),

@@ -14,7 +14,7 @@ use crate::revision::{Era, Revision};
 
 /// -32020: a header contradicts the body, or is missing.
 pub const HEADER_MISMATCH: i64 = -32020;
-/// -32021: the client cannot do what the call needs.
+/// -32021: the client lacks a capability that the call needs.
 pub const MISSING_CAPABILITY: i64 = -32021;
 /// -32022: the protocol version is not supported.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
@@ -22,7 +22,7 @@ pub const UNSUPPORTED_VERSION: i64 = -32022;
 /// The value of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given<'a> {
-    /// Nothing.
+    /// The header is missing.
     Nothing,
     /// This.
     Text(&'a str),
@@ -89,7 +89,7 @@ impl<'a> Stamp<'a> {
     }
 }
 
-/// Checks what a modern request claims, and its `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`.
+/// Checks the envelope of a modern request, and its `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`.
 pub fn check_modern<'h>(
     request: &Message,
     header: impl Fn(&'static str) -> Given<'h>,
@@ -146,7 +146,7 @@ fn agree(value: Option<Json<'_>>, given: Given<'_>) -> bool {
     let (value, given) = match (value, given) {
         (None, Given::Nothing) => return true,
         (Some(value), Given::Text(given)) => (value, given),
-        // A client that cannot put the value into a header leaves it out.
+        // A client that cannot put the value into a header omits the header.
         (Some(value), Given::Nothing) => {
             return matches!(value.kind(), JsonKind::Object | JsonKind::Array);
         }

@@ -112,7 +112,7 @@ pub trait Machine: Send {
         None
     }
 
-    /// What is due now.
+    /// Handles deadlines.
     fn on_time(&mut self, now: Instant) -> Vec<Step> {
         let _ = now;
         Vec::new()

@@ -5,7 +5,7 @@ use linkspan_wire::{Json, Message};
 use crate::revision::{Era, Revision};
 
 pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// What the client can do, on every modern request.
+/// The capabilities of the client, on every modern request.
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// The name and version of the client; optional.
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -17,9 +17,9 @@ pub const OUR_INFO: &str = concat!(
     r#""}"#
 );
 
-/// Who the server is, on every modern result.
+/// The name and version of the server, on every modern result.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// From which level on a modern request wants to see log messages.
+/// The log level that a modern request wants.
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Which `subscriptions/listen` a message belongs to, by that request's id.

@@ -1,6 +1,6 @@
 //! `x-mcp-header`: tool arguments that a modern client repeats in `Mcp-Param-*` headers.
 //!
-//! The annotation stands in the tool's schema, so an HTTP client has to have seen `tools/list`.
+//! The annotation is in the tool's schema, so an HTTP client must have listed the tools.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::header::encode_value;
 /// The annotation in a schema.
 pub(crate) const ANNOTATION: &str = "x-mcp-header";
 
-/// A server may list many tools; what we remember of them is bounded.
+/// A server may list many tools, so the number of the stored ones is bounded.
 const MAX_TOOLS: usize = 10_000;
 const MAX_PARAMS: usize = 64;
-/// How deep an annotation may stand below the schema's root.
+/// The maximum depth of an annotation below the schema's root.
 const MAX_PATH: usize = 16;
 
 /// The annotations of known tools.

@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Era {
     /// `initialize` opens a session: 2024-11-05 … 2025-11-25.
     Legacy,
-    /// Every request stands alone: 2026-07-28.
+    /// Every request is independent: 2026-07-28.
     Modern,
 }
 

@@ -1,5 +1,5 @@
-//! Tools that a modern client over HTTP must not see: their `x-mcp-header` annotations are invalid,
-//! so a call to them could not carry the headers that the server wants.
+//! Tools that a modern client over HTTP must not get: their `x-mcp-header` annotations are invalid, so a call could not
+//! carry the required headers.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use linkspan_wire::{Json, JsonKind, Message};
 use crate::param_header::{ANNOTATION, is_token};
 use linkspan_wire::Object;
 
-/// Keywords whose values are data, whatever they look like.
+/// Keywords whose values are data and not schemas.
 const DATA: [&str; 4] = ["default", "examples", "enum", "const"];
 
 /// A list of tools without the invalid ones; `None` if all are valid.

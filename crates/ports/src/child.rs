@@ -26,7 +26,7 @@ use crate::{QUEUE, lines};
 
 /// How long a child may take to exit after its stdin was closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(1000);
-/// How long what a dead child has written is still read.
+/// How long the output of an exited child is still read.
 const LAST_READ: Duration = Duration::from_millis(300);
 /// How long a child that has closed its stdin may take to answer the requests that it has read.
 const LAST_ANSWER: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ const MOST_STRAY: u32 = 3;
 /// What to run.
 #[derive(Debug, Clone)]
 pub struct ChildOptions {
-    /// What its lines on stderr are marked with in our log; the program's name if there is nothing better.
+    /// The prefix of its stderr lines in our log; the program's name if there is no label.
     pub label: Option<String>,
     /// The program; never a shell line.
     pub program: OsString,
@@ -47,7 +47,7 @@ pub struct ChildOptions {
     pub args: Vec<OsString>,
     /// Limits of its stdout lines.
     pub limits: Limits,
-    /// Variables that it gets besides ours.
+    /// Variables in addition to ours.
     pub env: Vec<(OsString, OsString)>,
     /// Variables of our environment that it must not see.
     pub without_env: Vec<OsString>,
@@ -186,7 +186,7 @@ async fn run(
     };
     group.end().await;
     if !closed_by_us {
-        // Its last words explain more than its exit status.
+        // The last stderr lines explain more than the exit status.
         let _ = timeout(LAST_READ, &mut listening).await;
         let why = Fault::Ended {
             peer: format!("`{name}`"),
@@ -314,7 +314,7 @@ fn note(label: &str, line: &Line, last_words: &Mutex<LastWords>) {
         Line::Text(text) => String::from_utf8_lossy(text),
         Line::TooLarge(_) => "(a line that is too long to be repeated)".into(),
     };
-    // It chooses what it writes, and the line ends up in logs and error messages of ours.
+    // The child controls this text, which ends up in our logs and error messages.
     let line = escape_block(line.trim_end(), "");
     tracing::info!("[{label}] {line}");
     last_words.lock().push(&line);

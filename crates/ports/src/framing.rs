@@ -106,7 +106,7 @@ impl Framing {
         }
     }
 
-    /// What is due now.
+    /// Handles deadlines.
     pub(crate) fn on_time(&mut self, now: Instant) -> Vec<Inbound> {
         let Self::Server(server) = self else {
             return Vec::new();

@@ -47,7 +47,7 @@ use crate::QUEUE;
 use crate::http::driver::Driver;
 use crate::http::endpoint::Endpoint;
 
-/// Opens a port to a remote server. Nothing is sent before the first message.
+/// Opens a port to a remote server. It sends nothing before the first message.
 pub fn http(options: HttpOptions) -> Result<Port, OptionsError> {
     let (port, end) = Port::pair(options.peer(), QUEUE);
     let endpoint = Endpoint::new(options)?;

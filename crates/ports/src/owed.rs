@@ -28,9 +28,9 @@ pub(crate) struct Owed {
     newest: u64,
     /// The highest hop so far: a number above it is the id of no request.
     highest: Hop,
-    /// Requests went out whose ids are no hop numbers: then an unknown id means one of them.
+    /// Requests were sent whose ids are not hop numbers: then an unknown id belongs to one of them.
     other_ids: bool,
-    /// Notifications that some servers, wrongly, answer with an error whose id is `null`.
+    /// Open notifications; some servers, wrongly, answer them with an error whose id is `null`.
     notes: u32,
     /// The newest request that was sent before the last of these notifications.
     before_note: u64,
@@ -181,7 +181,7 @@ impl Owed {
 
     fn nameless_error(&mut self, msg: Message, now: Instant) -> Option<Inbound> {
         let code = msg.body().and_then(|error| error.get("code")?.as_i64());
-        // To say that there is no such method, a server has read the message, its id included.
+        // A server that answers "method not found" has parsed the message, including its id.
         let to_note = self.answers_notes || code == Some(Code::MethodNotFound.number());
         // Each notification accounts for one error: a slow call does not fail for it.
         if self.open.is_empty() || (self.notes > 0 && to_note) {

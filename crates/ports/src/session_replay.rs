@@ -1,4 +1,4 @@
-//! What is needed to begin a session anew in the client's name.
+//! The messages that a new session needs to replace a lost one.
 
 use linkspan_mcp::names;
 use linkspan_wire::{Kind, Message};

@@ -1,10 +1,10 @@
-//! Batches of the revision 2025-03-26: split on the way in, answered as one array.
+//! Batches of the revision 2025-03-26: split at the front, answered as one array.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use linkspan_wire::{IdKey, Message};
 use std::collections::HashMap;
 
-/// Batches whose answers are still being gathered.
+/// Batches with missing answers.
 #[derive(Debug, Default)]
 pub(crate) struct Batches {
     open: HashMap<u64, Open>,

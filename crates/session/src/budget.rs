@@ -16,7 +16,7 @@ use self::pool::{Share, Taken};
 /// Permits are counted in KiB so that 4 TiB fit a `u32`.
 const UNIT: usize = 1024;
 
-/// Messages below this cost nothing: the number of them is bounded elsewhere.
+/// Messages below this size cost nothing: their number is bounded elsewhere.
 const FREE: usize = 64 * 1024;
 
 /// The bytes that one reader may have in flight.
@@ -29,7 +29,7 @@ pub struct Budget {
     overdraft: Arc<Semaphore>,
     /// Messages of up to that many bytes cost nothing.
     free: usize,
-    /// What it takes from a pool besides; there small messages count, too.
+    /// The part of a pool, if there is one; small messages count there, too.
     share: Option<Share>,
 }
 

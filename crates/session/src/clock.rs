@@ -1,4 +1,4 @@
-//! The runtime's clock, which tests can pause, for tasks around a core that is told the time.
+//! The runtime's clock, which tests can pause, for tasks around a core that gets the time from its caller.
 
 use std::time::Instant;
 

@@ -151,7 +151,7 @@ impl Core {
         }
     }
 
-    /// Handles requests and layers whose time is over.
+    /// Handles the deadlines of requests and layers.
     pub fn on_time(&mut self, now: Instant) {
         if let Some(newest) = self.exchange.newest_question() {
             // While a question to the client is open, the calls that are older than the question do not time out.

@@ -104,7 +104,7 @@ impl Exchange {
         self.pending.is_in_use(from, id)
     }
 
-    /// Takes every request whose time is over.
+    /// Removes the requests whose deadline has passed.
     pub fn expired(&mut self, now: Instant) -> Vec<Asked> {
         if self.next_expiry.is_none_or(|next| now < next) {
             return Vec::new();

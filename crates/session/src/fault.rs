@@ -21,7 +21,7 @@ pub enum Fault {
     /// The server refused with an HTTP status and no JSON-RPC error.
     #[error("{peer} answered HTTP {status}{}{}", meaning(*.status), detail(.said))]
     HttpStatus {
-        /// Who refused.
+        /// The server.
         peer: String,
         /// The status.
         status: u16,
@@ -41,7 +41,7 @@ pub enum Fault {
     /// The server forgot the session and a new one did not help.
     #[error("{peer} no longer knows this session: {why}")]
     SessionLost {
-        /// Who forgot.
+        /// The server.
         peer: String,
         /// The error of the attempt.
         why: String,
@@ -49,7 +49,7 @@ pub enum Fault {
     /// The peer has closed the connection.
     #[error("{peer} closed the connection: {why}")]
     PeerClosed {
-        /// Who is gone.
+        /// The peer.
         peer: String,
         /// Exit status or the like.
         why: String,
@@ -79,7 +79,7 @@ pub enum Fault {
     /// The answer is larger than the limit.
     #[error("the answer of {peer} has more than {limit} bytes")]
     TooLarge {
-        /// Who sent it.
+        /// The server.
         peer: String,
         /// The limit.
         limit: usize,
@@ -87,7 +87,7 @@ pub enum Fault {
     /// The answer is not JSON-RPC.
     #[error("{peer} sent no valid answer: {why}")]
     BadAnswer {
-        /// Who sent it.
+        /// The server.
         peer: String,
         /// The error in it.
         why: String,

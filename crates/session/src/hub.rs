@@ -41,7 +41,7 @@ struct Shared {
 struct State {
     last: Hop,
     calls: HashMap<Hop, Call>,
-    /// Whose requests were cancelled, and until when that counts; oldest first.
+    /// The askers of cancelled requests, and until when those count; oldest first.
     cancelled: VecDeque<(Asker, Instant)>,
     closed: bool,
 }
@@ -178,7 +178,7 @@ impl Call {
     }
 }
 
-/// Hands out what the session sends.
+/// Delivers the messages of the session.
 async fn pump(mut end: PortEnd, state: Arc<Mutex<State>>) {
     // From here on, the clones of the hub keep the front open.
     let to_session = end.tx.downgrade();
@@ -275,7 +275,7 @@ impl State {
         true
     }
 
-    /// Remembers whose request the server has just been told to stop.
+    /// Remembers the asker of a request that was just cancelled at the server.
     fn remember_cancelled(&mut self, call: &Call) {
         let now = Instant::now();
         self.cancelled.retain(|(_, until)| *until > now);

@@ -11,7 +11,7 @@ use linkspan_wire::{Hop, IdKey};
 use crate::layer::Way;
 use crate::port::Envelope;
 
-/// Whose lane it is.
+/// The request of a lane.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// No request.
@@ -56,7 +56,7 @@ impl Lanes {
         self.held.entry(key).or_default();
     }
 
-    /// Queues an envelope behind a detour; gives it back when its lane is free.
+    /// Queues an envelope behind a detour; returns it if its lane is free.
     pub fn queue(&mut self, key: &LaneKey, envelope: Envelope) -> Option<Envelope> {
         match self.held.get_mut(key) {
             Some(queue) => {

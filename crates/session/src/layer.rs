@@ -40,7 +40,7 @@ pub enum Verdict {
     /// Sends these instead, each in its direction, in this order. One message of one era may become several of the
     /// other.
     Many(Vec<(Way, Envelope)>),
-    /// Gone.
+    /// Drops it.
     Drop,
 }
 
@@ -61,7 +61,7 @@ pub trait Layer: Send {
         None
     }
 
-    /// What is due now.
+    /// Handles deadlines.
     fn on_time(&mut self, now: Instant) -> Vec<(Way, Envelope)> {
         let _ = now;
         Vec::new()

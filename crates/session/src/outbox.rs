@@ -15,7 +15,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Adds something to send.
+    /// Adds an item.
     pub fn push(&mut self, item: Outbound) {
         self.bytes += item.len();
         self.queue.push_back(item);
@@ -34,7 +34,7 @@ impl Outbox {
         self.push(Outbound::One(envelope));
     }
 
-    /// What is next.
+    /// Removes the next item.
     pub fn pop(&mut self) -> Option<Outbound> {
         let item = self.queue.pop_front()?;
         self.bytes -= item.len();
@@ -62,7 +62,7 @@ impl Outbox {
         self.bytes
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

@@ -45,7 +45,7 @@ impl<P, T> Default for Pending<P, T> {
 }
 
 impl<P: Copy + Eq + Hash, T> Pending<P, T> {
-    /// Notes a request and gives it a hop number. `None` if `from` has that id in flight already.
+    /// Adds a request and returns its hop number. `None` if `from` has that id in flight already.
     pub fn ask(&mut self, from: P, to: P, id: Id, method: &str, data: T) -> Option<Hop> {
         let key = (from, id.key());
         if self.hops.contains_key(&key) {

@@ -43,7 +43,7 @@ impl Envelope {
     }
 }
 
-/// What a session hands to a port.
+/// An item that a session gives to a port.
 #[derive(Debug)]
 pub enum Outbound {
     /// A message.
@@ -85,7 +85,7 @@ pub enum Inbound {
     Batch(Vec<Entry>),
     /// A line that is not a message. The stream goes on.
     Bad(WireError),
-    /// The request that went out under this hop will get no answer.
+    /// The request that was sent under this hop will get no answer.
     Failed {
         /// Which request.
         hop: Hop,
@@ -156,7 +156,7 @@ impl Port {
         (port, end)
     }
 
-    /// Sends what is left, closes the port and waits for its task, all within `limit`.
+    /// Sends the queued items, closes the port and waits for its task, all within `limit`.
     pub async fn flush_and_close(mut self, mut left: Outbox, limit: Duration) {
         let closing = async {
             left.send_all(&self.tx).await;

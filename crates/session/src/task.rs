@@ -1,4 +1,4 @@
-//! The session's task: moves envelopes between the ports and the core, and decides nothing.
+//! The session's task: moves envelopes between the ports and the core. All decisions are the core's.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
-//! Components of an ACP chain that the test plays.
+//! Components of an ACP chain that the test controls.
 //!
-//! A component is a process of its own (`linkspan-child part …`); one that is played tells the test
-//! every line that it receives and does what the test says. Its connection to the test ends with it,
-//! however it ends, so tests need no process lists.
+//! A component is a process of its own (`linkspan-child part …`); a controlled one reports every line that it receives
+//! to the test, and runs the test's commands. Its connection to the test ends when it exits in any way, so tests need
+//! no process lists.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -145,10 +145,10 @@ impl Player {
         self.command(&format!("stderr {line}"));
     }
 
-    /// Makes it do something: see `linkspan-child`'s `part play`.
+    /// Sends it a command: see `linkspan-child`'s `part play`.
     pub fn command(&self, command: &str) {
         let mut test = self.test.lock();
-        // If the component has ended, the wait for its reply gives the better message.
+        // If the component has exited, the wait for its reply gives the better message.
         let _ = test.write_all(format!("{command}\n").as_bytes());
     }
 
@@ -179,7 +179,7 @@ impl Player {
         self.heard.all().contains(&format!("did {verb}"))
     }
 
-    /// The next line on its stdin, whatever it is.
+    /// The next line on its stdin.
     #[track_caller]
     pub fn line(&self) -> String {
         let line = self.take("a line", |line| line.starts_with("in "));

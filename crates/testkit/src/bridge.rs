@@ -68,7 +68,7 @@ impl Launch {
         self
     }
 
-    /// Gives it that as stdin instead of a pipe; [`Bridge::send`] cannot be used then.
+    /// Redirects its stdin; [`Bridge::send`] cannot be used then.
     pub fn stdin(mut self, from: impl Into<Stdio>) -> Self {
         self.stdin = Some(from.into());
         self
@@ -80,7 +80,7 @@ impl Launch {
         self
     }
 
-    /// Gives it that as stderr instead of a pipe; [`Bridge::stderr`] stays empty then.
+    /// Redirects its stderr; [`Bridge::stderr`] stays empty then.
     pub fn stderr(mut self, to: impl Into<Stdio>) -> Self {
         self.stderr = Some(to.into());
         self
@@ -272,12 +272,12 @@ impl Bridge {
         self.stderr.pause(true);
     }
 
-    /// Closes stdin: the client has gone.
+    /// Closes stdin, as a client does that exits.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// Waits for the end and gives the exit code (`None`: killed by a signal).
+    /// Waits for the exit and returns the code (`None`: killed by a signal).
     pub fn exit_code(&mut self) -> Option<i32> {
         let end = Instant::now() + self.limit;
         // Both pipes end with the process, so this waits for its exit.

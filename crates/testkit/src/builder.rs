@@ -57,7 +57,7 @@ impl Builder {
         Self { config }
     }
 
-    /// Answers with `application/json`; what a tool says meanwhile goes to the GET stream.
+    /// Answers with `application/json`; other messages of a tool go to the GET stream.
     pub fn json(mut self) -> Self {
         self.config.json = true;
         self
@@ -93,7 +93,7 @@ impl Builder {
         self
     }
 
-    /// Negotiates this revision, whatever the client asks for.
+    /// Negotiates this revision for every client.
     pub fn version(mut self, version: &str) -> Self {
         self.config.version = Some(version.to_owned());
         self

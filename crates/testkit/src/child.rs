@@ -9,7 +9,7 @@ pub const FAILURE: &str = r#"{"code":-31999,"message":"the crane is stuck","data
 /// Its capabilities, in either era.
 pub const CAPABILITIES: &str = r#"{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"logging":{},"completions":{},"experimental":{"vendor/quay":{"depth":18446744073709551616}}}"#;
 
-/// Who it is.
+/// Its name and version.
 pub const INFO: &str = r#"{"name":"linkspan-child","title":"The child","version":"1.2.3","websiteUrl":"http://quay.example","vendorField":[1]}"#;
 
 /// The members of its `tools/list`.

@@ -15,7 +15,7 @@ pub enum Cut {
     End,
     /// The sending half is closed in the middle of a chunk.
     Half,
-    /// The connection is reset; the client may lose what it had not read yet.
+    /// Resets the connection; the client may lose unread data.
     Reset,
 }
 

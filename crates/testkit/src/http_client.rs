@@ -173,10 +173,10 @@ impl Http {
         }
     }
 
-    /// Waits for the next piece of the body, in whatever pieces they come; `None`: it is complete.
+    /// Waits for the next piece of the body; `None`: it is complete.
     ///
     /// # Panics
-    /// When the connection ends in the middle.
+    /// When the connection ends before the end of the body.
     pub fn piece(&mut self) -> Option<Vec<u8>> {
         loop {
             if let Some(piece) = self.body.take(&mut self.unread) {

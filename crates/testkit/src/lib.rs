@@ -1,9 +1,8 @@
-//! Fake peers for tests: an MCP server whose every byte the test decides, and a
-//! harness around the real binary.
+//! Fake peers for tests: an MCP server whose every byte is under the test's control, and a harness around the real
+//! binary.
 //!
-//! Nothing here is shared with the code under test, so that a mistake in our own
-//! codecs cannot hide itself. Everything is plain threads and blocking sockets:
-//! a test may be sync or async, and a peer that breaks the rules is a few lines.
+//! It shares no code with the program under test, because a mistake in a shared codec would hide itself. It uses plain
+//! threads and blocking sockets: a test may be sync or async, and a peer that breaks the rules takes a few lines.
 
 #[cfg(unix)]
 mod acp;

@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::http_client::Ask;
 use crate::message::Message;
 
-/// What a client of the stateless revision puts before its names.
+/// The prefix of the `_meta` names of the stateless revision.
 pub const META: &str = "io.modelcontextprotocol/";
 
 /// An endpoint, and the headers that this client always sends.

@@ -23,7 +23,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads an object that says `"jsonrpc":"2.0"`; anything else is `None`.
+    /// Parses an object with `"jsonrpc":"2.0"`; `None` for other texts.
     pub fn parse(text: &str) -> Option<Self> {
         let members = members(text)?;
         let raw = |name: &str| members.get(name).map(|v| v.get().to_owned());

@@ -29,7 +29,7 @@ pub(crate) fn pump(
     let owner = shared.with(|state| attach(state, key));
     let mut at =
         from.unwrap_or_else(|| shared.with(|state| state.streams.get(&key).map_or(0, |s| s.first)));
-    // A client that reconnects has had its cut.
+    // A client that reconnects has had its broken connection.
     let resumed = request.method == "GET" && from.is_some();
     let lead = if resumed {
         String::new()

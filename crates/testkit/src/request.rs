@@ -1,4 +1,4 @@
-//! Just enough HTTP/1.1 to read what a client sends.
+//! A minimal HTTP/1.1 parser for requests.
 
 use std::io::{self, BufRead, Read};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -18,7 +18,7 @@ pub fn run(command: &mut Command, stdin: impl Into<Vec<u8>>) -> Output {
     run_watched(command, stdin, |_| ())
 }
 
-/// The same; `watch` looks at the process, by its number, as long as it runs.
+/// The same; `watch` is called with the process id while it runs.
 ///
 /// # Panics
 /// As [`run`] does.

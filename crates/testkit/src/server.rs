@@ -108,7 +108,7 @@ impl Server {
         self.wait_for_count(tool, count, |r| r.tool().as_deref() == Some(tool))
     }
 
-    /// Waits until `count` requests satisfy `is`; gives those that do.
+    /// Waits until `count` requests satisfy `is`; returns them.
     pub fn wait_for_count(
         &self,
         what: &str,
@@ -136,7 +136,7 @@ impl Server {
         found.unwrap_or_else(|| self.never("a client on the GET stream"));
     }
 
-    /// Waits until no event has been written for `quiet`; gives the number written so far.
+    /// Waits until no event has been written for `quiet`; returns the number written so far.
     pub fn wait_until_stalled(&self, quiet: Duration) -> usize {
         let (mut seen, mut since) = (usize::MAX, Instant::now());
         loop {

@@ -73,7 +73,7 @@ fn call(id: u32, tool: &str, arguments: &str) -> String {
     )
 }
 
-/// Shakes hands and gives the session header.
+/// Does the handshake and returns the session header.
 fn shake_hands(server: &Server) -> String {
     let (head, body) = post(
         server,

@@ -57,7 +57,7 @@ fn at_back(suffix: &[u8]) -> Option<Bytes> {
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (rest, id) = text.split_at(text.len() - digits);
     let rest = rest.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
-    // JSON has no number with a zero in front, and what we answer must be JSON.
+    // JSON has no number with a leading zero, and our answer must be JSON.
     let is_number = digits == 1 || (digits > 1 && id[0] != b'0');
     (is_number && rest.ends_with(b",\"id\"")).then(|| Bytes::copy_from_slice(id))
 }

@@ -24,9 +24,8 @@ const MEMBERS: [&[u8]; 5] = [b"jsonrpc", b"id", b"method", b"result", b"error"];
 /// Limit of positions on a line that are tried as the beginning of an answer.
 const MAX_QUOTED: usize = 4;
 
-/// What is to be said about `text`, which is no JSON because of `why`: [`WireError::Damaged`] if it looks
-/// like a message, [`WireError::Quoted`] if an answer stands behind something else, [`WireError::Json`]
-/// otherwise.
+/// The error for `text`, which is not JSON because of `why`: [`WireError::Damaged`] if it looks like a message,
+/// [`WireError::Quoted`] if an answer follows other text, [`WireError::Json`] otherwise.
 pub(crate) fn inspect(text: &[u8], why: Syntax) -> WireError {
     let mut outline = Outline::default();
     if text.first() == Some(&b'{') {
@@ -116,7 +115,7 @@ impl Outline {
         }
     }
 
-    /// Reads the inside of an object, and gives the length of what it has read, the closing bracket included.
+    /// Reads the inside of an object, and returns the length of what was read, including the closing bracket.
     fn read(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
         // Brackets that are open inside the object.

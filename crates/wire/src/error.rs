@@ -34,7 +34,7 @@ pub enum WireError {
     /// JSON, but not JSON-RPC 2.0. The id is the sender's if it was found.
     #[error("not JSON-RPC 2.0: {why}")]
     Shape {
-        /// What is wrong.
+        /// The error.
         why: &'static str,
         /// The id, when the text has exactly one valid one.
         id: Option<Bytes>,
@@ -52,7 +52,7 @@ pub enum WireError {
     /// closely at a text.
     #[error("not JSON: {why}")]
     Damaged {
-        /// What is wrong.
+        /// The syntax error.
         why: Syntax,
         /// The id, when exactly one was found.
         id: Option<Bytes>,
@@ -147,7 +147,7 @@ impl WireError {
         }
     }
 
-    /// The hop that is answered by the message that stands behind other text, see [`WireError::Quoted`].
+    /// The hop of the answer behind other text, see [`WireError::Quoted`].
     pub fn quoted_hop(&self) -> Option<Hop> {
         match self {
             Self::Quoted { .. } => self.id().as_hop(),
@@ -163,7 +163,7 @@ impl WireError {
         }
     }
 
-    /// The answer that JSON-RPC prescribes for such a text.
+    /// The error answer that JSON-RPC prescribes.
     pub fn to_rpc(&self) -> RpcError {
         match self {
             Self::Json(_) | Self::Damaged { .. } | Self::Quoted { .. } => RpcError::parse_error(self.to_string()),

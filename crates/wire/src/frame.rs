@@ -23,7 +23,7 @@ pub enum Frame {
     Batch(Vec<Entry>),
     /// Something else; the answer is [`WireError::to_rpc`], and the stream goes on.
     Other {
-        /// What was there.
+        /// The text.
         text: Bytes,
         /// The error in it.
         why: WireError,
@@ -95,7 +95,7 @@ fn entries(text: &Bytes, limits: &Limits) -> Result<Vec<Entry>, Syntax> {
         .collect())
 }
 
-/// Refuses a request whose id is too long to be remembered, or `null`.
+/// Refuses a request whose id is `null` or too long to be kept.
 fn with_good_id(message: Message, limits: &Limits) -> Result<Message, WireError> {
     let why = match message.kind() {
         Kind::Request if message.id_len() > MAX_ID => "an id of more than 1024 bytes",

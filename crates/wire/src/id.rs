@@ -23,7 +23,7 @@ pub enum IdKey {
 }
 
 impl Id {
-    /// The id `null`, which answers a message whose own id could not be made out.
+    /// The id `null`, for an answer to a message without a readable id.
     pub fn null() -> Self {
         Self(Bytes::from_static(b"null"))
     }
@@ -38,7 +38,7 @@ impl Id {
         Self(Bytes::from(crate::escape::quote(text)))
     }
 
-    /// An id from the value of an `id` member; `None` when JSON-RPC allows no such id.
+    /// An id from the value of an `id` member; `None` if JSON-RPC does not allow it.
     pub fn parse(value: Json<'_>) -> Option<Self> {
         is_id(value).then(|| Self(Bytes::copy_from_slice(value.text().as_bytes())))
     }

@@ -3,15 +3,15 @@
 /// The deepest nesting of a received message. Messages that we make from it may be a little deeper.
 pub const MAX_DEPTH: usize = 128;
 
-/// Levels that envelopes may add to a message on its way through a chain: two for the oldest dialect's own,
-/// two for that of an MCP message inside.
+/// Levels that envelopes may add to a message in a chain: two for the oldest dialect's own, two for that of an MCP
+/// message inside.
 const ENVELOPES: usize = 4;
 
 /// The longest id that a request may have. The id of a waiting request is kept, so thousands of ids must not need more
 /// memory than the requests themselves.
 pub const MAX_ID: usize = 1024;
 
-/// What a reader accepts. Every reader of a peer's bytes has one.
+/// The limits of a reader. Every reader of a peer's bytes has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     max_bytes: usize,

@@ -1,4 +1,4 @@
-//! One JSON-RPC message: the sender's text and where its parts stand.
+//! One JSON-RPC message: the sender's text and the positions of its parts.
 
 mod envelope;
 
@@ -19,9 +19,9 @@ use crate::limits::MAX_DEPTH;
 /// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Wants an answer.
+    /// Requires an answer.
     Request,
-    /// Wants none: it has no id, or the id `null`, which readers refuse ([`crate::Frame`]) unless their
+    /// Requires no answer: it has no id, or the id `null`, which readers refuse ([`crate::Frame`]) unless their
     /// protocol allows it ([`crate::Limits::with_null_ids`]).
     Notification,
     /// An answer that worked.
@@ -97,8 +97,8 @@ impl Message {
         Self::with_method("", method, params)
     }
 
-    /// A request (with an id) or notification whose method and parameters are spelled as their sender
-    /// spelled them. `None` if JSON-RPC allows no such parameters, or the method is no string.
+    /// A request (with an id) or notification whose method and parameters keep their sender's spelling. `None` if
+    /// JSON-RPC does not allow the parameters, or the method is not a string.
     pub fn spelled(id: Option<&Id>, method: Json<'_>, params: Option<Json<'_>>) -> Option<Self> {
         let id = id.map_or_else(String::new, |id| format!(r#""id":{id},"#));
         let params = match params {
@@ -168,7 +168,7 @@ impl Message {
         self.id()?.as_hop()
     }
 
-    /// Bytes that the id takes in its sender's spelling.
+    /// The length of the id in its sender's spelling.
     pub(crate) fn id_len(&self) -> usize {
         match (&self.other_id, self.id) {
             (Some(id), _) => id.text().len(),
@@ -267,7 +267,7 @@ impl Message {
         }
     }
 
-    /// Whether the text stands on one line, as ndjson needs it; [`crate::one_line`] puts it there.
+    /// Whether the text has no line ends, as ndjson requires; [`crate::one_line`] removes them.
     pub fn is_one_line(&self) -> bool {
         !self.line_ends
     }

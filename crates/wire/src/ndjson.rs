@@ -84,7 +84,7 @@ impl Lines {
         Some(Line::Text(self.buf.split().freeze()))
     }
 
-    /// What stands behind the last newline when the stream has ended.
+    /// The text behind the last newline at the end of the stream.
     pub fn finish(&mut self) -> Option<Line> {
         if let Some(mut clipped) = self.skipping.take() {
             clipped.push(&self.buf.split());

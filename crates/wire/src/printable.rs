@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// One line of a peer's words: names, titles, lines of stderr. Everything that cannot be seen or
-/// changes what is seen becomes an escape such as `\n` or `\u{202e}`.
+/// Escapes one line of a peer: names, titles, lines of stderr. Characters that are invisible or change how a line is
+/// shown become escapes such as `\n` or `\u{202e}`.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     replaced(text, is_hidden, |c, out| out.extend(c.escape_default()))
 }
@@ -51,7 +51,7 @@ pub fn replace_unprintable(text: &str) -> String {
     out
 }
 
-/// JSON text in which such characters stand as `\uXXXX`: the same value, safe to look at.
+/// Escapes such characters in JSON text as `\uXXXX`: the same value, safe to print.
 pub fn escape_json(json: &str) -> Cow<'_, str> {
     let is_raw = |c: char| !c.is_ascii_control() && is_steering(c) || c == '\u{7f}';
     replaced(json, is_raw, |c, out| {

@@ -20,9 +20,9 @@ pub enum Code {
     MethodNotFound,
     /// -32602: the method does not accept these parameters.
     InvalidParams,
-    /// -32603: the fault is ours.
+    /// -32603: an internal error.
     Internal,
-    /// -32000: the fault lies behind us; the message says where.
+    /// -32000: an error behind the bridge; the message says where.
     Server,
 }
 

@@ -57,7 +57,7 @@ impl<'a> Scanner<'a> {
         Err(self.wrong())
     }
 
-    /// Skips one value and gives its offsets.
+    /// Skips one value and returns its offsets.
     pub(crate) fn value(&mut self) -> Result<(usize, usize), Syntax> {
         self.skip_space();
         let start = self.at;
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes `"key" :` and gives the offsets of what stands between the quotes.
+    /// Consumes `"key" :` and returns the offsets of the inside of the quotes.
     pub(crate) fn key(&mut self) -> Result<(usize, usize), Syntax> {
         let inner = self.string()?;
         self.skip_space();
@@ -171,7 +171,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Refuses control bytes, and says whether all is ASCII.
+    /// Refuses control bytes, and returns whether all bytes are ASCII.
     fn look_over(&self, run: &[u8]) -> Result<bool, Syntax> {
         // The smallest byte and the union of all bits: two vector instructions for 16 bytes.
         let (least, all) = run.iter().fold((0xff, 0), |(least, all): (u8, u8), &b| {

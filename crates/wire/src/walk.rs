@@ -30,7 +30,7 @@ enum Expect {
 pub(crate) enum Walked {
     /// The value ends at this offset of the piece.
     Done(usize),
-    /// The value goes on behind the piece.
+    /// The value continues after the piece.
     More,
     /// The text is not JSON.
     Wrong(Syntax),

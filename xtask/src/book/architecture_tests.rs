@@ -89,7 +89,7 @@ fn page() -> String {
     fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap()
 }
 
-/// What a text has in backquotes, outside of blocks.
+/// The texts in backquotes, outside of blocks.
 fn code(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);
     prose

@@ -70,7 +70,7 @@ pub fn run(report: &mut Report, programs: &Programs) {
 }
 
 impl Set {
-    /// Whether the suite scores what we run: a new suite may have new requirements.
+    /// Whether the suite scores the scenarios that we run: a new suite may have new requirements.
     fn is_whole(&self) -> Result<(), String> {
         let mut listed = listing::scored(self.revision)?;
         // Those of OAuth have a module of their own.

@@ -17,7 +17,7 @@ impl Scenario {
         of_that.count()
     }
 
-    /// By the suite's own measure: nothing failed.
+    /// Whether no check failed, which is the suite's own measure.
     pub fn passed(&self) -> bool {
         !self.checks.is_empty() && self.count("FAILURE") == 0
     }
@@ -56,7 +56,7 @@ fn clipped(why: &str) -> &str {
     &why[..end.unwrap_or(why.len())]
 }
 
-/// Every scenario that was run; `load` gives the `checks.json` of a folder.
+/// The scenarios of a run; `load` returns the `checks.json` of a folder.
 pub fn read(said: &str, load: impl Fn(&str) -> Option<String>) -> Vec<Scenario> {
     let mut scenarios: Vec<Scenario> = Vec::new();
     let mut summary = false;

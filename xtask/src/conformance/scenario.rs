@@ -7,10 +7,10 @@ use crate::programs::Programs;
 
 pub const LIMIT: Duration = Duration::from_secs(90);
 
-/// The official SDKs that the drivers can stand on: 1.x and 2.x.
+/// The official SDKs that the drivers can use: 1.x and 2.x.
 pub const DRIVERS: [&str; 2] = ["legacy", "modern"];
 
-/// What the suite says of a scenario; an error unless it passed.
+/// The suite's output for a scenario; an error unless it passed.
 pub fn run(command: &str, scenario: &str, args: &[&str]) -> Result<(), String> {
     let mut suite = suite();
     suite

@@ -1,4 +1,4 @@
-//! Server side: suite → a cell. Every scored scenario has to pass; nothing is expected to fail.
+//! Server side: suite → a cell. Every scored scenario has to pass; no failures are expected.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(5 * 60);
 /// A revision's requirements.
 struct Set {
     revision: &'static str,
-    /// How many scenarios its frozen list has: a run that was cut short passes nothing.
+    /// The length of the frozen list: a run that was cut short does not pass.
     scored: usize,
     /// Scenarios that are not on the list but have to pass.
     besides: &'static [&'static str],

@@ -58,7 +58,7 @@ impl Stage {
         Self { words }
     }
 
-    /// A child process whose results get shorter.
+    /// A child process whose results are shrunk.
     pub fn shrinking(programs: &Programs, child: &[&str]) -> Self {
         let words = [
             programs.linkspan.as_str(),

@@ -1,4 +1,4 @@
-//! What the program must do on another system: each command once, against a server that runs here.
+//! The commands that the program must run on another system, each once, against a server that runs here.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

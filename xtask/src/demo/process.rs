@@ -35,7 +35,7 @@ fn path(built: &Path) -> OsString {
     std::env::join_paths(folders).unwrap_or(before)
 }
 
-/// Shows a command and the first `most` lines of what it prints, which must contain `part`.
+/// Shows a command and the first `most` lines of its output, which must contain `part`.
 pub fn show(words: &[&str], folder: &Path, most: usize, part: &str) -> Result<(), String> {
     println!("  $ {}", typed(words));
     let printed = child::capture(&mut command(words, folder), STEP)?;

@@ -1,4 +1,4 @@
-//! What a call needs of a connection.
+//! The requirements of a call for its connection.
 
 use linkspan_mcp::era::Claims;
 use linkspan_ports::Principal;
@@ -6,7 +6,7 @@ use linkspan_wire::Message;
 
 use super::lease::Key;
 
-/// What a call needs of a connection.
+/// The requirements of a call for its connection.
 pub(super) struct Needs {
     pub(super) key: Key,
     /// Whether the server may ask the client during the call.

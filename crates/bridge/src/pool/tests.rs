@@ -57,7 +57,7 @@ fn client(credentials: &str) -> Principal {
 }
 
 impl Pooled {
-    /// Calls a tool; gives the number of the connection.
+    /// Calls a tool; returns the number of the connection.
     async fn call(&self, tool: &str, capabilities: &str, credentials: &str) -> usize {
         connection(&self.answer(tool, capabilities, credentials).await)
     }
@@ -66,7 +66,7 @@ impl Pooled {
         self.ask(modern_call(tool, capabilities), credentials).await
     }
 
-    /// Sends a request of a modern client; gives the answer.
+    /// Sends a request of a modern client; returns the answer.
     async fn ask(&self, request: Message, credentials: &str) -> Message {
         answer_of(self.begin(request, credentials).await).await
     }

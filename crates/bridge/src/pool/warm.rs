@@ -86,7 +86,7 @@ impl WarmUpstreams {
         }
     }
 
-    /// Begins to open a connection under `name`, unless one is being opened. The task runs detached from the
+    /// Opens a connection under `name` in the background, unless one is being opened. The task runs detached from the
     /// call that caused it: other calls may wait for the same connection.
     pub(super) fn open<F>(
         self: &Arc<Self>,

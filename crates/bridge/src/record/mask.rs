@@ -189,7 +189,7 @@ impl Change {
     }
 }
 
-/// A text whose URLs have no credentials: neither before the host nor in parameters of telling names.
+/// A text whose URLs have no credentials, neither as user information nor in parameters with telling names.
 fn masked_urls(text: &str) -> Cow<'_, str> {
     const SIGN: &str = "://";
     let mut out = String::new();

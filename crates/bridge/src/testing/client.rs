@@ -83,7 +83,7 @@ impl Client {
         self.ask(legacy_call(id, tool, arguments)).await
     }
 
-    /// Begins a call as a legacy client that has shaken hands.
+    /// Begins a call as an initialized legacy client.
     pub(crate) async fn begin(&self, id: u64, tool: &str, arguments: &str) {
         self.send(legacy_call(id, tool, arguments)).await;
     }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::{LONGEST, message, tools};
 use crate::backend::Backend;
 
-/// What a server does besides answering.
+/// Special behaviour of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// Reads nothing for this long, like a program that is slow to load.
@@ -70,7 +70,7 @@ impl Log {
             .count()
     }
 
-    /// Waits for the first message that `is` accepts; gives the connection, too.
+    /// Waits for the first message that `is` accepts; also returns its connection.
     pub(crate) async fn find(&self, is: impl Fn(&Message) -> bool) -> (usize, Message) {
         self.find_all(1, is).await.remove(0)
     }

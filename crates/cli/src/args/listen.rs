@@ -63,7 +63,7 @@ pub(crate) struct GuardArgs {
 }
 
 impl GuardArgs {
-    /// The variables with secrets of ours, which servers must not see.
+    /// The variables with our secrets, which servers must not get.
     pub(crate) fn secret_variables(&self) -> Vec<OsString> {
         let secret = &self.auth.auth_introspect_secret_env;
         let names = self.token_env.iter().chain(secret);

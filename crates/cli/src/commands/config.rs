@@ -1,4 +1,4 @@
-//! `linkspan config`: what a client needs to know to use a server.
+//! `linkspan config`: the configuration that a client needs for a server.
 
 mod server;
 

@@ -21,7 +21,7 @@ pub(crate) struct JqArgs {
     pub(crate) words: Vec<OsString>,
 }
 
-/// Runs jq; gives its exit code.
+/// Runs jq; returns its exit code.
 pub(crate) fn run(words: &[OsString]) -> u8 {
     let words: Vec<String> = words
         .iter()

@@ -41,7 +41,7 @@ Usage: mcp-bash [--project-root DIR]                 serve on stdin and stdout
 Each takes --project-root DIR; otherwise it is MCPBASH_PROJECT_ROOT, or the nearest folder above with
 server.d/server.meta.json. This is linkspan; linkspan --help has more.";
 
-/// Runs it; gives the exit code.
+/// Runs mcp-bash; returns the exit code.
 pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
     let mut words: Words = words.into_iter().collect();
     let serves = |word: &str| word == "--project-root" || word.starts_with("--project-root=");

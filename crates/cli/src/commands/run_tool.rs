@@ -158,7 +158,7 @@ fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
     })
 }
 
-/// Shows the result; gives how we end.
+/// Prints the result; returns the exit code.
 fn told(answer: &Message, json: bool) -> Exit {
     let Some(result) = answer.body() else {
         return Exit::Broken;

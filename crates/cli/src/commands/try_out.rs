@@ -191,7 +191,7 @@ impl Named {
         Ok((self.common, url, name, self.words))
     }
 
-    /// The target has to come last; otherwise the failure has the right command line.
+    /// Requires that the target comes last; otherwise the failure shows the correct command line.
     fn check_order(&self, verb: &str) -> Result<(), Failure> {
         let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Which words of a command line are neither flags nor values of flags.
+//! The positional words of a command line: neither flags nor values of flags.
 
 use clap::{Arg, Command, CommandFactory};
 

@@ -71,7 +71,7 @@ pub(crate) fn key(capabilities: Json<'_>) -> String {
     canonical(capabilities)
 }
 
-/// Members sorted, white space gone.
+/// Sorts members and removes white space.
 fn canonical(json: Json<'_>) -> String {
     match json.kind() {
         JsonKind::Object => {

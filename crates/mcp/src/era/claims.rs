@@ -1,4 +1,4 @@
-//! What a modern request says about its sender: the envelope in `params._meta`.
+//! The envelope of a modern request in `params._meta`.
 
 use linkspan_wire::{Json, Message, RpcError, quote};
 
@@ -60,8 +60,8 @@ impl Claims {
         })
     }
 
-    /// From which level on its sender wants to see log messages; a legacy client that has named none gets
-    /// the default, whatever the server was told for other clients.
+    /// The log level that its sender wants; a legacy client that has set none gets the default, whatever level other
+    /// clients have set.
     pub(crate) fn log_level(&self) -> Option<Level> {
         self.level.or(self.is_legacy.then_some(Level::DEFAULT))
     }
@@ -146,7 +146,7 @@ pub(crate) fn strip(request: &Message) -> Message {
     request.with_value(params, &bare.text())
 }
 
-/// What a client says about itself on every request that we send for it.
+/// The identity of a client, which is sent with every request on its behalf.
 #[derive(Debug, Clone)]
 pub(crate) struct Sender {
     pub(crate) capabilities: String,

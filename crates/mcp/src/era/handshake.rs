@@ -31,7 +31,7 @@ enum State {
         initialize: Message,
         refusal: Message,
     },
-    /// The server accepted it, or is of neither era: nothing to translate.
+    /// The server accepted it, or is of neither era: messages are relayed.
     Relay,
     Translate(Box<LegacyToModern>),
 }
@@ -69,7 +69,7 @@ impl Handshake {
 
     fn probed(&mut self, initialize: &Message, refusal: Message, answer: &Message) -> Turn {
         if weigh(answer) != Evidence::Modern {
-            // Neither era: what it said to the client's own words counts.
+            // Neither era: the client gets the server's answer to its own `initialize`.
             self.state = State::Fresh;
             let id = initialize.id();
             return Turn::Steps(vec![Step::Front {

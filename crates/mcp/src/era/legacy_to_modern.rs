@@ -56,7 +56,7 @@ impl Default for LegacyToModern {
 }
 
 impl LegacyToModern {
-    /// A machine whose client has not said anything yet.
+    /// A machine whose client has sent nothing yet.
     pub fn new() -> Self {
         Self {
             phase: Phase::Fresh,
@@ -77,8 +77,8 @@ impl LegacyToModern {
         }
     }
 
-    /// A machine whose requests are passed on by [`signed`](super::signed), which says that the client has
-    /// named no log level where it has named none.
+    /// A machine whose requests are forwarded by [`signed`](super::signed), which marks requests of a client that has
+    /// set no log level.
     pub fn signed() -> Self {
         Self {
             default_level: None,
@@ -278,7 +278,7 @@ impl Machine for LegacyToModern {
                     let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
                     id.map_or_else(Vec::new, |id| self.cancel(&id, &msg))
                 }
-                // A modern server hears nothing but requests.
+                // Modern servers get requests only.
                 method if method.starts_with("notifications/") => Vec::new(),
                 _ => return Turn::Pass(msg),
             },

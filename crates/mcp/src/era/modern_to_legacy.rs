@@ -38,7 +38,7 @@ const REMOVED: [&str; 10] = [
     names::SET_LEVEL,
     names::SUBSCRIBE,
     names::UNSUBSCRIBE,
-    // What is called tasks now is an extension, and another protocol.
+    // Modern tasks are an extension, and another protocol.
     "tasks/get",
     "tasks/update",
     "tasks/result",
@@ -213,7 +213,7 @@ impl ModernToLegacy {
                 .any(|msg| msg.id().map(|id| id.key()).as_ref() == Some(key))
     }
 
-    /// Tells the server that the client no longer waits for a call.
+    /// Cancels a call at the server for a client that no longer waits for it.
     fn abandon(&mut self, number: u64, reason: &str, now: Instant) -> Vec<Step> {
         let Some(call) = self.calls.remove(&number) else {
             return Vec::new();

@@ -5,7 +5,7 @@ use linkspan_wire::{Id, Message};
 /// Requests of a legacy server that exist in the modern era.
 const QUESTIONS: [&str; 3] = ["elicitation/create", "sampling/createMessage", "roots/list"];
 
-/// Requests in whose course a modern server may ask.
+/// Requests during which a modern server may ask.
 const MAY_ASK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 
 pub(crate) fn is_question(method: &str) -> bool {

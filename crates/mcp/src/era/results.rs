@@ -23,7 +23,7 @@ const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
 /// -32002: the error of legacy servers for an unknown resource.
 const NOT_FOUND: i64 = -32002;
-/// -32042: a legacy server wants the user to visit a page first.
+/// -32042: a legacy server requires that the user visits a URL first.
 pub(crate) const URL_NEEDED: i64 = -32042;
 const INVALID_PARAMS: i64 = -32602;
 
@@ -105,7 +105,7 @@ pub(crate) fn unstamp(answer: &Message, method: &str) -> Message {
     answer.with_value(result, &object.text())
 }
 
-/// What kind of result a modern server gave; `complete` unless it says otherwise.
+/// The type of a modern server's result; `complete` unless it says otherwise.
 pub(crate) fn result_type(answer: &Message) -> String {
     let kind = answer.body().and_then(|r| r.get("resultType")?.as_str());
     kind.map_or_else(|| "complete".to_owned(), Into::into)

@@ -1,4 +1,4 @@
-//! A legacy client, two translations, a legacy server: the client gets what the server has said.
+//! A legacy client, two translations, a legacy server: the client gets the server's own answer.
 
 use std::time::{Duration, Instant};
 

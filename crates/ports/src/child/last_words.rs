@@ -33,7 +33,7 @@ pub(super) struct LastWords {
     tail: Kept,
     /// How many of the next lines belong to the last error.
     behind: u8,
-    /// Whether something is missing between the two.
+    /// Whether lines were omitted between the two.
     gap: bool,
 }
 
@@ -140,8 +140,7 @@ fn begins_trouble(line: &str) -> bool {
                 "err" | "fatal" | "panic" | "traceback" | "uncaught" | "unhandled"
             )
     };
-    // `TypeError: …`, `java.lang.IllegalStateException: …`, `panic: …`, `npm ERR! …`, and a log's level,
-    // which stands behind the time.
+    // `TypeError: …`, `java.lang.IllegalStateException: …`, `panic: …`, `npm ERR! …`, and a log level behind a time.
     line.contains(" panicked at ") || line.split_ascii_whitespace().take(4).any(is_word)
 }
 

@@ -1,7 +1,7 @@
-//! Which requests are accepted: Host, Origin, and the token.
+//! Decides which requests are accepted: Host, Origin, and the token.
 //!
-//! A web page can make a browser speak to this machine under a name of the page's choice (DNS
-//! rebinding), so both headers are checked on every request, whatever it is for.
+//! A web page can make a browser send requests to this machine under a name of the page's choice (DNS rebinding), so
+//! both headers are checked on every request.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -26,7 +26,7 @@ pub(super) type Response = http::Response<Body>;
 /// it is released when both are done.
 pub(super) type RequestSlot = Arc<(OwnedSemaphorePermit, AllowanceGuard)>;
 
-/// What is sent.
+/// A response body.
 pub(super) enum Body {
     Whole(Whole),
     Events(Box<Events>),

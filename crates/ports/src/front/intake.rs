@@ -19,7 +19,7 @@ const EVENTS: &str = "text/event-stream";
 const STRIDE: usize = 64 * 1024;
 /// Or this fraction of the whole body, so that a nearly complete body cannot take hours.
 const PART: usize = 64;
-/// What is reserved at first, whatever is announced.
+/// The initial reservation, whatever length is announced.
 const RESERVED: usize = 1 << 20;
 /// How long the rest of a refused body is read.
 const LINGER: Duration = Duration::from_secs(5);
@@ -69,7 +69,7 @@ impl Intake<'_> {
                 continue;
             };
             if whole.is_empty() && chunk.len() == announced {
-                // The usual small request: nothing to copy.
+                // A typical small request is not copied.
                 self.grow(&mut credit, announced).await?;
                 return Ok((chunk, credit));
             }
@@ -92,7 +92,7 @@ impl Intake<'_> {
                 tokio::spawn(drain(body));
                 return Err(busy);
             }
-            // The client could send nothing meanwhile.
+            // The client could not send during this wait.
             deadline += asked.elapsed();
         }
     }

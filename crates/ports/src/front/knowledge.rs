@@ -1,4 +1,4 @@
-//! What passing `tools/list` results have told about `Mcp-Param-*` headers.
+//! The `Mcp-Param-*` headers of tools, from forwarded `tools/list` results.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::principal::Principal;
 /// When this limit is reached, the oldest entry is dropped; the next list of tools restores it.
 const MAX_PRINCIPALS: usize = 64;
 
-/// What is known, for each principal: servers may show them different tools.
+/// The schemas per principal: servers may show them different tools.
 #[derive(Default)]
 pub(super) struct Knowledge(Mutex<HashMap<Principal, Known>>);
 
@@ -31,7 +31,7 @@ pub(super) struct Lesson {
 }
 
 impl Knowledge {
-    /// What the answer to `request` will teach; almost always nothing.
+    /// What to learn from the answer to `request`; almost always `None`.
     pub(super) fn lesson(self: &Arc<Self>, request: &Message, who: &Principal) -> Option<Lesson> {
         (request.method() == names::TOOLS_LIST).then(|| Lesson {
             knowledge: Arc::clone(self),

@@ -1,4 +1,4 @@
-//! Accepts connections, and lets them finish when it is told to stop.
+//! Accepts connections, and lets them finish at shutdown.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Modern requests: each stands alone.
+//! Modern requests, which are independent of each other.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A request that is not served: an HTTP status, and a JSON-RPC error that says why.
+//! A refused request: an HTTP status, and a JSON-RPC error with the reason.
 
 use bytes::Bytes;
 use http::header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};

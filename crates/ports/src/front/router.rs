@@ -75,7 +75,7 @@ impl<H: FrontService> Router<H> {
         self.figures.clone()
     }
 
-    /// Answers one request, whatever it is.
+    /// Answers one request.
     pub(super) async fn serve(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -252,7 +252,7 @@ pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refus
     }
 }
 
-/// Checks the version that a legacy request names after the session has begun.
+/// Checks the version header of a legacy request after `initialize`.
 pub(super) fn check_version(version: Given<'_>, session: &Session) -> Result<(), Refusal> {
     let fits = match version {
         Given::Nothing => true,

@@ -32,6 +32,6 @@ pub trait FrontService: Send + Sync + 'static {
 pub struct Answering {
     /// The messages. They end without an answer only if the service is closing.
     pub rx: mpsc::Receiver<Envelope>,
-    /// Told by being dropped.
+    /// Dropping it signals the end.
     pub guard: Box<dyn std::any::Any + Send>,
 }

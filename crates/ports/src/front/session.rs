@@ -121,7 +121,7 @@ impl Session {
     }
 }
 
-/// The session's end of things: puts what the server sends into the streams, until it closes.
+/// The task of a session: puts the server's messages into the streams, until it closes.
 pub(super) struct Pump {
     pub(super) session: Arc<Session>,
     pub(super) sessions: Arc<Sessions>,
@@ -282,7 +282,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Parts a port's end into what connections use and what the pump uses.
+    /// Splits a port's end into the part of connections and the part of the pump.
     pub(super) fn part(end: PortEnd) -> (mpsc::Sender<Inbound>, Self) {
         let ends = Self {
             rx: end.rx,

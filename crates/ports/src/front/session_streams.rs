@@ -21,7 +21,7 @@ pub(super) use self::stall::{Behind, STANDING_STALL};
 pub(super) enum Manner {
     /// Streamable HTTP: a stream for each POST, and one for the rest.
     Streams,
-    /// HTTP+SSE: one stream for everything, and nothing is ever sent twice.
+    /// HTTP+SSE: one stream for all messages, without resumption.
     OneStream,
 }
 

@@ -1,4 +1,4 @@
-//! Reading what a server sends: whole bodies, and streams of events.
+//! Reads responses of a server: whole bodies, and event streams.
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -56,7 +56,7 @@ pub(super) async fn whole(
             return Ok((body.freeze(), credit));
         };
         if body.is_empty() && chunk.len() == announced {
-            // The usual small answer: nothing to copy.
+            // A typical small answer is not copied.
             return Ok((chunk, credit));
         }
         if body.is_empty() {

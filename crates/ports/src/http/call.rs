@@ -94,7 +94,7 @@ impl Post {
         }
         let context = SessionContext::opened(response.headers());
         if self.begins || (context.session.is_some() && context.session != self.context.session) {
-            // A full queue loses nothing: the next response says the same.
+            // A full queue loses nothing: the next response reports the same.
             let _ = self.accepted.try_send(Begun {
                 serial: delivery.serial,
                 generation: delivery.generation,

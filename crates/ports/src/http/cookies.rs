@@ -29,7 +29,7 @@ impl Cookies {
         }
     }
 
-    /// The header for a request, behind what the user has set.
+    /// The header for a request, after the user's own cookies.
     pub(super) fn header(&self, own: &HeaderMap) -> Option<HeaderValue> {
         if self.0.is_empty() {
             return None;

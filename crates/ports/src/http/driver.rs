@@ -1,11 +1,10 @@
-//! The one task that owns a remote conversation.
+//! The task that owns the connection to a remote server.
 //!
-//! It sends nothing itself: each exchange is a job, and the driver decides what starts when.
+//! It sends nothing itself: each exchange is a job, and the driver decides when to start it.
 //!
-//! * `initialize` and `initialized` are barriers: what follows waits until they are through, because
-//!   it needs what they bring.
-//! * Requests run side by side. Notifications keep their order among themselves.
-//! * A server that forgot the session gets a new one, once, in the client's own words.
+//! * `initialize` and `initialized` are barriers: later messages wait for them, because they need the resulting session.
+//! * Requests run concurrently. Notifications are sent in order.
+//! * If the server has forgotten the session, it is opened again, once, with the client's own messages.
 
 mod notes;
 mod open;
@@ -63,7 +62,7 @@ pub(super) struct Driver {
     listening: Option<AbortHandle>,
     barrier: Barrier,
     last_serial: u64,
-    /// Where a first call or `initialize` has led, as soon as its response begins.
+    /// The session and URL of a first call or `initialize`, as soon as its response begins.
     accepted: (mpsc::Sender<Begun>, mpsc::Receiver<Begun>),
     held: VecDeque<Envelope>,
     notes: VecDeque<Delivery>,
@@ -73,9 +72,9 @@ pub(super) struct Driver {
     parked: Vec<(Delivery, Option<Refusal>)>,
     sse_backoff: u32,
     sse_since: Instant,
-    /// The newest request that went out over HTTP+SSE.
+    /// The newest request that was sent over HTTP+SSE.
     last_sse_hop: Hop,
-    /// What is owed on the stream of HTTP+SSE that is open.
+    /// The answers owed on the open HTTP+SSE stream.
     sse_owed: Shared,
     /// Counts these streams.
     sse_stream: u64,
@@ -203,7 +202,7 @@ impl Driver {
         if Role::of(&msg) == Role::Initialize {
             self.begin();
         }
-        // A client that has shaken hands is a legacy one, whatever a single request of its says.
+        // An initialized client is a legacy one, even if a single request claims the modern era.
         let claimed = era_of(&msg);
         if claimed == Era::Modern && self.replay.initialize.is_none() {
             self.era = Era::Modern;
@@ -238,7 +237,7 @@ impl Driver {
         }
     }
 
-    /// Starts the job for a message over whatever transport the server speaks.
+    /// Starts the job for a message over the current transport.
     fn dispatch(&mut self, delivery: Delivery) {
         if delivery.role == Role::Note {
             return self.queue_note(delivery);

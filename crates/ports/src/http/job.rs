@@ -88,7 +88,7 @@ pub(super) enum Report {
     },
     /// A new session, or an error.
     Renewed(Result<SessionContext, Fault>),
-    /// What the tools want in headers, for a call whose headers were refused.
+    /// The headers that the tools need, for a call whose headers were refused.
     Relearnt {
         delivery: Delivery,
         refusal: Refusal,
@@ -110,7 +110,7 @@ pub(super) enum Outcome {
     Done,
     /// As `Done`, and this list of tools went by.
     Tools(Message),
-    /// As `Done`, and a session has begun.
+    /// As `Done`, and a session was opened.
     Opened(SessionContext),
     /// The server does not know the session and did not accept the message.
     SessionGone(Refusal),

@@ -45,7 +45,7 @@ pub struct HttpOptions {
     pub retry_delay: Duration,
     /// Limit of one attempt to connect.
     pub connect_timeout: Duration,
-    /// Limits of what the server sends.
+    /// Limits of messages from the server.
     pub limits: Limits,
     /// PEM certificates to trust besides the system's.
     pub ca: Option<Vec<u8>>,
@@ -55,7 +55,7 @@ pub struct HttpOptions {
     pub(super) address_rule: Option<AddressRule>,
 }
 
-/// A header whose value is made for each request.
+/// A header whose value is computed for each request.
 pub trait HeaderSource: fmt::Debug + Send + Sync {
     /// The name, in lower case.
     fn name(&self) -> &'static str;
@@ -209,7 +209,7 @@ impl HttpOptions {
         }
     }
 
-    /// The server as it is named in logs and errors: no query, no credentials.
+    /// The server's name in logs and errors: no query, no credentials.
     pub(super) fn peer(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
@@ -228,7 +228,7 @@ fn without_secrets(text: &str) -> String {
     }
 }
 
-/// Who we are, and the credentials of a URL like `https://user:password@host/`.
+/// The `User-Agent`, and the credentials of a URL like `https://user:password@host/`.
 fn first_headers(url: &Url) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let agent = concat!("linkspan/", env!("CARGO_PKG_VERSION"));

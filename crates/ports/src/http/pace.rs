@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// The minimum, also for a server that sends `retry: 0`.
 const LEAST: Duration = Duration::from_millis(50);
-/// The longest wait for a server that says how long it wants us to wait, unless that is longer itself: it
-/// closes streams on purpose and expects to be asked again.
+/// The longest wait for a server that sends `retry`, unless that is longer itself: it closes streams on purpose and
+/// expects clients to reconnect.
 const POLLING: Duration = Duration::from_secs(5);
 
 /// Waits that grow while no message arrives.
@@ -26,7 +26,7 @@ impl Pace {
         }
     }
 
-    /// Something came.
+    /// Resets the wait after a message.
     pub(super) fn reset(&mut self) {
         self.waits = 0;
     }

@@ -51,7 +51,7 @@ fn proxy(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<Intercept>, OptionsError> {
     if variable("REQUEST_METHOD").is_some() {
-        // As a CGI program: then a client chooses what `HTTP_PROXY` says.
+        // In a CGI program, the client controls the value of `HTTP_PROXY`.
         return Ok(None);
     }
     let own = match uri.scheme_str() {

@@ -26,7 +26,7 @@ pub(super) fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
     said.contains("session") && WORDS.iter().any(|word| said.contains(word))
 }
 
-/// Codes that only a modern server sends: it was understood, so it speaks Streamable HTTP.
+/// Whether the error code is one that only modern servers send: then the server speaks Streamable HTTP.
 pub(super) fn is_modern_error(body: &[u8]) -> bool {
     matches!(error_code(body), Some(-32099..=-32020 | -32602 | -32601))
 }

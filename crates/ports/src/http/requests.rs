@@ -16,7 +16,7 @@ use super::options::HttpOptions;
 use super::resolve::{AddressRule, FORBIDDEN};
 use super::sending::{Response, chain};
 
-/// Origins whose connections are kept.
+/// The number of origins whose connections are kept.
 const ORIGINS: usize = 8;
 
 /// Sends single requests with the certificates and the proxy of a server's options, but without its headers. Addresses

@@ -14,7 +14,7 @@ use super::authorizer::send_authorized;
 use super::body::Telling;
 use super::endpoint::Endpoint;
 
-/// What a server answers.
+/// The response of a server.
 pub(super) type Response = http::Response<Incoming>;
 
 const MAX_REDIRECTS: usize = 5;
@@ -44,7 +44,7 @@ pub(super) async fn send(
     })
 }
 
-/// Sends one request, and tries to connect as often as the options say.
+/// Sends one request; retries the connection as configured.
 pub(super) async fn connect(
     endpoint: &Endpoint,
     method: &Method,
@@ -72,7 +72,7 @@ pub(super) async fn connect(
             Err(error) => error,
         };
         let why = chain(&error);
-        // A first answer that is not HTTP comes from another kind of server, which cannot have run a call.
+        // If the first response is not HTTP, the server is of another kind and cannot have run a call.
         if is_not_http(&why) && !endpoint.answered.load(Ordering::Relaxed) {
             return Err(Fault::ConnectFailed {
                 peer: endpoint.peer.to_string(),

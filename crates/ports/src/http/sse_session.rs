@@ -1,6 +1,6 @@
-//! HTTP+SSE of 2024-11-05: one stream for everything the server says, and a URL to POST to.
+//! HTTP+SSE of 2024-11-05: one stream for all messages of the server, and a URL for POSTs.
 //!
-//! mcp-hub 4 speaks this too, at its `/mcp`.
+//! mcp-hub 4 uses it too, at its `/mcp`.
 
 use std::time::Duration;
 

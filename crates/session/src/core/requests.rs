@@ -59,7 +59,7 @@ impl Core {
     pub(super) fn hop_for(&mut self, from: Side, envelope: &Envelope, now: Instant) -> Option<Hop> {
         let id = envelope.msg.id()?;
         let method = envelope.msg.method();
-        // A subscription is silent until something changes.
+        // A subscription is silent while nothing changes.
         let expires = match (from, &*method) {
             (Side::Back, _) => now.checked_add(self.config.question),
             (Side::Front, names::LISTEN) => None,
@@ -90,7 +90,7 @@ impl Core {
         self.revision = result.and_then(|result| revision(result.get("protocolVersion")));
     }
 
-    /// Answers for a side what it owes.
+    /// Answers the open requests to a side with a fault.
     pub(super) fn lose(
         &mut self,
         side: Side,
@@ -114,7 +114,7 @@ impl Core {
         }
     }
 
-    /// An error of our own goes to the front, through the layers like everything else.
+    /// Sends our own error to the front, through the layers.
     pub(super) fn reply(&mut self, id: &Id, error: &RpcError, now: Instant) {
         let lane = LaneKey {
             way: Way::ToFront,

@@ -9,7 +9,7 @@ use crate::id::is_id;
 use crate::json::{Json, JsonKind};
 use crate::scan::Scanner;
 
-/// The members of a message object that JSON-RPC gives a meaning.
+/// The members of a message object that JSON-RPC defines.
 #[derive(Default)]
 pub(super) struct Envelope {
     pub(super) version: Option<Span>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{MASKED, is_telling, masked_urls};
 
-/// How tokens of well-known services begin.
+/// Prefixes of the tokens of well-known services.
 const TOKENS: [&str; 12] = [
     "sk-",
     "pk-",

@@ -1,4 +1,4 @@
-//! `linkspan shrink stats`: what was saved so far.
+//! `linkspan shrink stats`: prints the savings so far.
 
 use std::io;
 

@@ -27,7 +27,7 @@ impl Phase {
 }
 
 impl LegacyToModern {
-    /// The client's handshake: remembered, and answered when the server has told about itself.
+    /// Handles the client's handshake: it is answered after `server/discover`.
     pub(super) fn initialize(&mut self, id: &Id, msg: &Message) -> Vec<Step> {
         if matches!(self.phase, Phase::Discovering { .. }) {
             let error = RpcError::invalid_request("the handshake is under way already");

@@ -17,7 +17,7 @@ use linkspan_wire::Object;
 
 /// How long we wait for further questions of the same breath.
 const BREATH: Duration = Duration::from_millis(20);
-/// How long a question waits until it is clear whose it is.
+/// How long a question waits until its call is known.
 const DOUBT: Duration = Duration::from_secs(10);
 /// Questions that may wait for one call.
 const MAX_QUESTIONS: usize = 64;
@@ -188,7 +188,7 @@ impl ModernToLegacy {
         let mut steps = call.leave_unanswered("the call has failed");
         call.questions.clear();
         call.ask_at = None;
-        // A parked call fails when its client comes back.
+        // A parked call fails when its client retries.
         if let Some(id) = call.front.take() {
             self.fronts.remove(&id.key());
             steps.push(Step::refuse(&id, &error));
@@ -208,7 +208,7 @@ impl ModernToLegacy {
         }
     }
 
-    /// Ends the client's request with the questions; the server's goes on waiting.
+    /// Ends the client's request with the questions; the server's request stays open.
     fn park(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let secret = (self.options.secret)();
         if secret.is_empty() {

@@ -193,7 +193,7 @@ impl ModernToLegacy {
             .collect()
     }
 
-    /// Progress goes to the request that waits now, under the token that it gave.
+    /// Forwards progress to the open request, under its token.
     fn progress(&mut self, msg: Message) -> Option<Step> {
         // A server may spell the token differently.
         let token = Id::parse(msg.params()?.get("progressToken")?)?.key();

@@ -11,7 +11,7 @@ pub const PARK: Duration = Duration::from_secs(300);
 
 /// The options of a machine.
 pub struct ModernToLegacyOptions {
-    /// A word that no other machine has; see [`home_of`](crate::era::home_of).
+    /// A name that no other machine has; see [`home_of`](crate::era::home_of).
     pub home: String,
     /// The capabilities in `initialize`; those of the first request if `None`. In any case, a question reaches only
     /// clients that declared the capability for it.
@@ -19,8 +19,8 @@ pub struct ModernToLegacyOptions {
     /// Whether all requests belong to one client. If not, a cancelled call counts for a while as one that may still ask
     /// or log.
     pub alone: bool,
-    /// The roots that all requests have brought along, as [`given_roots`](crate::era::given_roots) tells them;
-    /// for a server that several clients use.
+    /// The roots that all requests have in common, in the form of [`given_roots`](crate::era::given_roots); for a
+    /// server that several clients use.
     pub roots: Option<String>,
     /// How long a parked call waits for its client.
     pub park: Duration,

@@ -93,7 +93,7 @@ impl ModernToLegacy {
         principals.all(|principal| Some(principal) == first)
     }
 
-    /// Remembers a call that the server has just been told to stop.
+    /// Remembers a call that was just cancelled at the server.
     pub(super) fn remember_cancelled(&mut self, call: Cancelled) {
         if self.options.alone {
             return;

@@ -23,7 +23,7 @@ fn fresh() -> Stage<ModernToLegacy> {
     }))
 }
 
-/// A stage whose server has shaken hands, with its first call under way.
+/// A stage with an initialized server, and its first call in flight.
 fn ready(first: &str) -> (Stage<ModernToLegacy>, String) {
     let mut stage = fresh();
     let initialize = stage.client(first).told_one();

@@ -46,7 +46,7 @@ impl SessionStreams {
         Ok(number)
     }
 
-    /// A batch has entries that are answered with errors, whatever becomes of its requests.
+    /// Adds the entries of a batch that are answered with errors, independently of its requests.
     pub(in crate::front) fn owe(&mut self, number: u32, errors: usize) {
         self.routes.owe(number, errors);
     }

@@ -34,7 +34,7 @@ fn what_was_sent_can_be_asked_for_again() {
     assert_eq!(numbers(&mut stream), [0; 0]);
 }
 
-/// A stream whose answer has been handed to its connection.
+/// A stream whose answer was given to its connection.
 fn answered(log: &mut Log, number: u32, weight: usize) {
     let stream = log.open(number);
     stream.set_asked([Id::number(1).key()].into());

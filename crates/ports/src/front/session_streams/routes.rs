@@ -217,7 +217,7 @@ impl Routes {
     }
 }
 
-/// Whose progress this is.
+/// The token of a progress notification.
 fn token(message: &Message) -> Option<&str> {
     if message.method() != names::PROGRESS {
         return None;

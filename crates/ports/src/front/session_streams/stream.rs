@@ -19,7 +19,7 @@ pub(super) struct Stream {
     taken: usize,
     /// How often a reader has taken an event.
     takes: u64,
-    /// The requests of its POST, whose answers are the last that comes.
+    /// The requests of its POST, whose answers are its last events.
     asked: Box<[IdKey]>,
     last: u32,
     /// The client has seen an event id, so it can resume.

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 #[derive(Clone, Copy)]
 pub(super) struct Client(pub(super) SocketAddr);
 
-/// A response whose body may still be coming.
+/// A response whose body may be incomplete.
 pub(super) struct Reply {
     pub(super) status: u16,
     head: String,

@@ -17,7 +17,7 @@ const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
 const STOP_READING: &str = r#"{"jsonrpc":"2.0","method":"notifications/stop_reading"}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// A request whose body never arrives as a whole.
+/// A request whose body is never complete.
 async fn half_a_request(client: &Client, who: usize) -> TcpStream {
     let mut stream = TcpStream::connect(client.0).await.unwrap();
     let head = format!(

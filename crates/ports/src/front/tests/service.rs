@@ -1,4 +1,4 @@
-//! A service whose servers do what the method says.
+//! A service whose servers do what the method names.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -17,7 +17,7 @@ use crate::http::rest::aftermath;
 use crate::http::sending::{Response, may_pass, send};
 use crate::owed::DOUBT;
 
-/// Attempts to resume a stream that gives no new event.
+/// Attempts to resume a stream that yields no new event.
 const MAX_RESUMES: u32 = 6;
 /// Wait before the first attempt, unless the server names one.
 const DEFAULT_RETRY: Duration = Duration::from_secs(1);

@@ -237,7 +237,7 @@ fn read(call: &Call) {
 
 fn log(call: &Call) {
     let level = call.text("level").unwrap_or("info".into());
-    // In the stateless revision a request asks for its own log messages.
+    // In the stateless revision a request has its own log level.
     if !call.modern() || modern::meta(call, "logLevel").is_some() {
         call.server.note(
             "notifications/message",

@@ -3,7 +3,7 @@
 /// The options of this child.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// `--modern`: speaks 2026-07-28 only.
+    /// `--modern`: serves 2026-07-28 only.
     pub modern: bool,
     /// `--mute`: never answers `initialize`.
     pub mute: bool,
@@ -11,7 +11,7 @@ pub struct Options {
     pub die_on_probe: bool,
     /// `--roots-at-start`: asks for roots as soon as it is initialized, outside any call.
     pub roots_at_start: bool,
-    /// `--noisy`: prints what is not JSON-RPC before anything else.
+    /// `--noisy`: first prints lines that are not JSON-RPC.
     pub noisy: bool,
     /// `--deaf`: does not exit when stdin ends.
     pub deaf: bool,
@@ -21,7 +21,7 @@ pub struct Options {
     pub grandchild: bool,
     /// `--agent`: is an ACP agent, and no MCP server.
     pub agent: bool,
-    /// `--hello JSON`: what the agent answers to `initialize`.
+    /// `--hello JSON`: the agent's answer to `initialize`.
     pub hello: Option<String>,
     /// `--auth`: the agent needs a login first.
     pub auth: bool,
@@ -29,7 +29,7 @@ pub struct Options {
     pub modes: bool,
     /// `--tools FILE`: the members of its `tools/list`, instead of the usual ones.
     pub tools: Option<String>,
-    /// `--watch ADDRESS`: the test that wants to know.
+    /// `--watch ADDRESS`: the test to report to.
     pub watch: Option<String>,
 }
 

@@ -68,7 +68,7 @@ impl Question {
     }
 }
 
-/// Asks `rounds` times, with progress after each answer, and gives the last answer back.
+/// Asks `rounds` times, with progress after each answer, and returns the last answer.
 pub fn tool(call: &Call, kind: &str, rounds: u64) {
     if call.modern() {
         return rounds_by_results(call, kind, rounds);

@@ -34,7 +34,7 @@ pub struct State {
     pub listeners: Vec<(String, String)>,
     /// The number of questions so far.
     pub questions: u64,
-    /// What the client said to `--roots-at-start`, as written.
+    /// The client's answer to `--roots-at-start`, as written.
     pub roots: Option<String>,
 }
 
@@ -150,7 +150,7 @@ impl Call {
         }
     }
 
-    /// Whether this server speaks the stateless revision.
+    /// Whether this server has the stateless revision.
     pub fn modern(&self) -> bool {
         self.server.options.modern
     }
@@ -199,7 +199,7 @@ impl Call {
         self.server.watch.gate(gate, &self.id)
     }
 
-    /// Reports progress, if the client wants it.
+    /// Reports progress, if the request has a token.
     pub fn progress(&self, step: u64) {
         if let Some(token) = self.message.at(&["params", "_meta", "progressToken"]) {
             self.server.note(

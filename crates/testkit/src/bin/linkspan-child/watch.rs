@@ -72,7 +72,7 @@ impl Watch {
         write(&self.test, kind, text);
     }
 
-    /// Notes that the client no longer wants the answer to that id.
+    /// Records that the client has cancelled the request of that id.
     pub fn cancel(&self, id: &str) {
         self.state.0.lock().cancelled.insert(id.to_owned());
         self.state.1.notify_all();

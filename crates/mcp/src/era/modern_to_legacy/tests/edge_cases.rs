@@ -144,7 +144,7 @@ mod first {
 
     #[test]
     fn bad_message_of_the_client_is_answered() {
-        // what Core::refuse does: an error answer with the client's id comes from behind
+        // The session answers in place of the server, with an error under the client's id.
         let (mut stage, _) = ready(&call("1", ""));
         let heard = stage.server(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"`params` must be an object or an array"}}"#).heard();
         assert_eq!(heard.len(), 1);

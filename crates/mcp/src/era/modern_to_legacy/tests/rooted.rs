@@ -1,4 +1,4 @@
-//! A server that asks for roots when it begins, outside any call.
+//! A server that asks for roots at its start, outside any call.
 
 use super::*;
 

@@ -10,7 +10,7 @@ use super::spelling::{member, message, string};
 
 /// A message to send.
 pub enum Act {
-    /// As it is.
+    /// Unchanged.
     Say(String),
     /// To the successor: id, method and params as JSON text.
     Down(Option<String>, String, String),
@@ -182,7 +182,7 @@ impl Tools {
         }
     }
 
-    /// An answer to a question of ours.
+    /// Handles an answer to our question.
     pub fn answered(&mut self, line: &str) -> Vec<Act> {
         let id = member(line, "id").unwrap_or_default();
         let Some(call) = self.asked.remove(id) else {
