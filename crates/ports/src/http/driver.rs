@@ -2,7 +2,7 @@
 //!
 //! It sends nothing itself: each exchange is a job, and the driver decides when to start it.
 //!
-//! * `initialize` and `initialized` are barriers: later messages wait for them, because they need the resulting session.
+//! * `initialize` and `initialized` are barriers: later messages wait for them, because they need the new session.
 //! * Requests run concurrently. Notifications are sent in order.
 //! * If the server has forgotten the session, it is opened again, once, with the client's own messages.
 
