@@ -34,7 +34,7 @@ const ELSEWHERE: [&str; 22] = [
     "ln -s",
 ];
 
-/// Pages of the book, or folders of pages, that show nothing to run on this machine, each with the reason.
+/// Pages of the book, or folders of pages, without commands for this machine, each with the reason.
 const NOT_RUN: [(&str, &str); 18] = [
     ("docs/introduction.md", "shows no command"),
     ("docs/connect.md", "its servers are on other machines"),
@@ -206,8 +206,8 @@ fn run_all(place: &str, scratch: &Scratch, lines: &[String]) -> usize {
     ran
 }
 
-/// The shell blocks of a page. In a `console` block `$ ` begins a command, and what follows is what it
-/// prints: that is appended to the command behind [`PRINTS`].
+/// The shell blocks of a page. In a `console` block `$ ` begins a command, and the next lines are its output, which is
+/// appended to the command behind [`PRINTS`].
 fn blocks(page: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(page).expect("a page");
     let mut blocks = Vec::new();

@@ -167,7 +167,7 @@ fn a_method_that_the_server_does_not_have() {
     ");
 }
 
-// 4: the peer broke the protocol or died.
+// 4: the peer violated the protocol or exited.
 
 #[test]
 fn a_server_that_dies_during_the_call() {
@@ -194,7 +194,7 @@ fn a_page_that_is_no_server() {
     ");
 }
 
-// 5: the tool says that it failed.
+// 5: the tool reports that it failed.
 
 #[test]
 fn a_tool_that_failed() {

@@ -1,4 +1,4 @@
-//! The binary at a terminal: a person reads what it prints and types what it reads.
+//! The binary at a terminal, with a user who reads its output and types.
 
 use std::fs::File;
 use std::io::{Read, Write};

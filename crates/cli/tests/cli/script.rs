@@ -10,7 +10,7 @@ use linkspan_testkit::LIMIT;
 
 use crate::setup::Scratch;
 
-/// Answers `tools/list` and `tools/call`, the latter with what `on_call` says.
+/// Answers `tools/list` and `tools/call`, the latter with the result of `on_call`.
 const SERVER: &str = r#"
 on_call() { result='{"content":[{"type":"text","text":"hello from sh"}]}'; }
 BEFORE
@@ -37,7 +37,7 @@ impl Scratch {
         self.write("server.sh", &SERVER.replace("BEFORE", before))
     }
 
-    /// Shell lines that leave a process behind, and the proof that it has gone.
+    /// Shell lines that leave a process behind, and the proof of its exit.
     pub fn grandchild(&self, how: &str) -> (String, Grandchild) {
         let fifo = self.file("fifo");
         let made = Command::new("mkfifo")
@@ -76,7 +76,7 @@ impl Grandchild {
         Self { up, gone }
     }
 
-    /// Waits until it has begun.
+    /// Waits until it has started.
     #[track_caller]
     pub fn wait_until_up(&self) {
         self.up.recv_timeout(LIMIT).expect("it was started");

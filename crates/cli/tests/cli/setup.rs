@@ -96,7 +96,7 @@ impl Run {
     }
 }
 
-/// What a run left behind. Shown the way a person sees it, without what differs between machines.
+/// The outcome of a run, printed as a user sees it and without machine-dependent parts.
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
@@ -116,7 +116,7 @@ impl fmt::Display for Ran {
     }
 }
 
-/// Port numbers, error numbers and white space at the end of a line say nothing to a reader.
+/// Removes port numbers, error numbers and white space at the ends of lines.
 fn tidy(text: &str) -> String {
     let text = hide_number(text, "127.0.0.1:", "PORT");
     let text = hide_number(&text, "os error ", "N");
@@ -136,7 +136,7 @@ pub fn hide_number(text: &str, front: &str, word: &str) -> String {
     out
 }
 
-/// A server that gives these results to these methods, besides the usual ones.
+/// A server that answers these methods with these results, besides the usual ones.
 pub fn serving(results: &[(&str, &str)]) -> Server {
     let results: Vec<_> = results
         .iter()

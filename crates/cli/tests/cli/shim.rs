@@ -12,7 +12,7 @@ use linkspan_testkit::end_within;
 const SECRET: &str = "5ec2e7";
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running shim. What it prints is read by threads, so that every wait ends.
+/// A running shim. Threads read its output, so that every wait ends.
 struct Shim {
     child: Child,
     stdin: Option<ChildStdin>,

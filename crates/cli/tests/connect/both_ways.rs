@@ -82,7 +82,7 @@ fn cancelling_an_unknown_request_is_harmless() {
     assert_works(&bridge);
 }
 
-/// Calls a tool that asks the client; gives the question, answered with these members.
+/// Calls a tool that asks the client; returns the question, answered with these members.
 fn round_trip(bridge: &Bridge, tool: &str, method: &str, answer: &str) -> (Message, Message) {
     bridge.call("1", tool, &json!({}));
     let question = bridge.heard(method);

@@ -1,4 +1,4 @@
-//! Servers whose answers cannot be read, or not as they stand.
+//! Servers whose answers are damaged or badly framed.
 
 use linkspan_testkit::{Bridge, Server, child_program};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn raw(lines: &[&str]) -> Value {
     json!({ "lines": lines })
 }
 
-/// What a message of that id looks like when it is damaged; each names its request.
+/// Damaged messages of that id; each of them names its request.
 const DAMAGED: [&str; 9] = [
     r#"{"jsonrpc":"2.0","id":$ID,"result":{"x":NaN}}"#,
     r#"{"jsonrpc":"2.0","result":{"x":-Infinity},"id":$ID}"#,

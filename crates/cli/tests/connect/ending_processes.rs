@@ -17,7 +17,7 @@ use crate::setup::{LATEST, launch, program, started};
 /// The limit for "at once" on a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
-/// A process that holds a named pipe open for as long as it lives.
+/// A process that holds a named pipe open while it lives.
 struct Grandchild {
     fifo: Scratch,
     up: mpsc::Receiver<()>,
@@ -111,7 +111,7 @@ fn a_server_that_dies_is_noticed_although_its_child_holds_its_output() {
     grandchild.assert_gone();
 }
 
-/// Reading a terminal blocks a thread, and nothing but a key would end that.
+/// Reading a terminal blocks a thread, and only a key would end the read.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_ends_a_bridge_that_waits_for_a_terminal() {
@@ -203,7 +203,7 @@ fn the_end_of_stdin_is_noticed_while_the_queue_to_a_hanging_server_is_full() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
-/// A client that dies leaves a full pipe behind: its end comes after bytes that the bridge never reads.
+/// A client that dies leaves a full pipe: its end follows bytes that the bridge never reads.
 #[test]
 fn a_client_that_dies_while_a_hanging_server_takes_nothing_is_noticed() {
     let server = Server::legacy().intercept(hangs).start();

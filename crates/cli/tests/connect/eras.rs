@@ -7,7 +7,7 @@ use crate::setup::{LATEST, started};
 
 const META: &str = "io.modelcontextprotocol/";
 
-/// A modern server that knows no tool but `greet`, which wants to know a name first.
+/// A modern server whose only tool is `greet`, which asks for a name first.
 fn greeter(request: &Request, conn: &mut Conn) -> Flow {
     let Some(message) = &request.message else {
         return Flow::Pass;

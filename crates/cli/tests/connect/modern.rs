@@ -1,4 +1,4 @@
-//! A client that speaks the stateless revision, 2026-07-28.
+//! A client of the stateless revision, 2026-07-28.
 
 use linkspan_testkit::{Bridge, Request, Server, decode_base64};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::setup::started;
 
 const VERSION: &str = "2026-07-28";
 
-/// Sends a request with the envelope that this revision wants.
+/// Sends a request with the envelope that this revision requires.
 fn request(bridge: &Bridge, id: &str, method: &str, mut params: Value) {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": VERSION,

@@ -31,7 +31,7 @@ impl Told {
         launch(url, &[&files[..], flags].concat())
     }
 
-    /// Ends the bridge and gives stderr, log and transcript.
+    /// Ends the bridge and returns stderr, log and transcript.
     #[track_caller]
     fn end(&self, mut bridge: Bridge) -> [String; 3] {
         bridge.close_stdin();
@@ -54,8 +54,8 @@ fn assert_silent(told: &[String; 3], secret: &str) {
     }
 }
 
-/// A server that repeats the headers of each request: `tools/call` as a result of the test's making,
-/// anything of a vendor as a refusal.
+/// A server that repeats the headers of each request: `tools/call` in a result that the test composes, vendor methods
+/// in a refusal.
 fn telltale(
     result: impl Fn(&Request) -> String + Send + Sync + 'static,
 ) -> impl Fn(&Request, &mut Conn) -> Flow + Send + Sync + 'static {

@@ -20,7 +20,7 @@ pub fn assert_answers(bridge: &Bridge) {
     assert_eq!(answer.result.as_deref(), Some("{}"), "{}", answer.text);
 }
 
-/// An answer with these members, to be sent in whatever way.
+/// An answer with these members.
 pub fn answer_to(request: &Request, members: &str) -> String {
     let id = request.message.as_ref().and_then(|m| m.id.clone());
     let id = id.expect("only requests are answered");

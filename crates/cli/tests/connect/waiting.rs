@@ -159,7 +159,7 @@ fn a_subscription_is_not_ended_by_the_limit_of_a_call() {
     let wanted = json!({"notifications": {"toolsListChanged": true}});
     request("\"listen\"", "subscriptions/listen", wanted);
     bridge.heard("notifications/subscriptions/acknowledged");
-    // A call that begins later shows when the limit is over.
+    // A later call shows when the limit has passed.
     let never = json!({"name": "gate", "arguments": {"name": "never"}});
     request("1", "tools/call", never);
     assert_kind(&bridge.answer("1"), "timeout");

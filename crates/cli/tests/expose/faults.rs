@@ -1,4 +1,4 @@
-//! Children that crash, shout, babble or say nothing.
+//! Children that crash, write to stderr, print non-JSON or stay silent.
 
 use linkspan_testkit::Message;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::setup::{
     LATEST, assert_error, assert_works, assert_works_for, expose, legacy, modern, modern_pid, pid,
 };
 
-/// Asserts that a call failed with an error that says what happened to the child.
+/// Asserts that a call failed with an error about the exit of the child.
 #[track_caller]
 fn assert_lost(answer: &Message, id: &str, word: &str) {
     assert_eq!(answer.id.as_deref(), Some(id), "{}", answer.text);

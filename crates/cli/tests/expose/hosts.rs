@@ -1,4 +1,4 @@
-//! Who may ask: the names in `Host` and `Origin`, which a web page cannot forge.
+//! The allowed names in `Host` and `Origin`, which a web page cannot forge.
 
 use linkspan_testkit::mcp_client::{everything, initialize};
 use linkspan_testkit::{Ask, Client, Exposed};

@@ -1,4 +1,4 @@
-//! What is refused, with which status, and that a refusal is always something a client can read.
+//! Refusals and their statuses; every refusal is readable by a client.
 
 use linkspan_testkit::Http;
 use linkspan_testkit::mcp_client::{everything, initialize, request};

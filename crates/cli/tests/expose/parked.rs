@@ -1,5 +1,4 @@
-//! A legacy child asks in the middle of a call of a modern client: the call is parked until the client
-//! comes back with the answer.
+//! A legacy child asks during a call of a modern client: the call is parked until the client returns with the answer.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +38,7 @@ fn parked(answer: &Message) -> Parked {
     }
 }
 
-/// Calls a tool that asks; gives its question.
+/// Calls a tool that asks; returns its question.
 #[track_caller]
 fn ask(client: &Modern, tool: &str, arguments: &Value) -> Parked {
     parked(&client.tool("1", tool, arguments))
@@ -315,7 +314,7 @@ fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
             let mut call = client.call("1", tool, &json!({}));
             let is_streamed = call.reply().is_stream();
             assert_eq!(call.status(), if is_streamed { 200 } else { 400 });
-            // The front begins to stream what takes longer than a second.
+            // The front begins a stream for answers that take longer than a second.
             assert!(!is_streamed || sent.elapsed() >= Duration::from_secs(1));
             let error = call.answer();
             assert_eq!(error.code(), Some(-32021), "{}", error.text);

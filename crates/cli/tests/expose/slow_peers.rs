@@ -21,7 +21,7 @@ fn dribble(http: &mut Http, bytes: impl Iterator<Item = u8>) -> bool {
         if Instant::now() > end {
             return false;
         }
-        // The pace of a slow peer, not a wait for something.
+        // The pace of a slow peer, not a wait for a condition.
         std::thread::sleep(Duration::from_millis(100));
     }
     false

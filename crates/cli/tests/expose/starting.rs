@@ -124,7 +124,7 @@ fn a_command_that_does_not_exist_is_named() {
 
 #[test]
 fn arguments_of_the_child_are_its_own() {
-    // `--watch` and its address come behind `--`; if they were ours, the child could not report.
+    // `--watch` and its address follow `--`; if they were our flags, the child could not report.
     let exposed = exposing(&["--idle-timeout", "60"], &["--noisy"]).start();
     assert_works(&exposed.client().session(LATEST));
     assert_eq!(exposed.children.alive().len(), 1);

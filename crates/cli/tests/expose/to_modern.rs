@@ -1,4 +1,4 @@
-//! A legacy client in front of a child that speaks only the stateless revision.
+//! A legacy client in front of a child of the stateless revision.
 
 use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Exposed, Message, Session, child};

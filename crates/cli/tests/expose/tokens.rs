@@ -1,4 +1,4 @@
-//! `--token-env`: only who knows the secret is served.
+//! `--token-env`: only clients with the secret are served.
 
 use linkspan_testkit::mcp_client::{everything, initialize};
 use linkspan_testkit::{Ask, Exposed};

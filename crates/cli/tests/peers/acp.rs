@@ -12,7 +12,7 @@ const LIST: &str = "List tools from sparkle";
 const CALL: &str = r#"Use tool sparkle::echo with {"message":"hi"}"#;
 const NO_SUCH_TOOL: &str = r#"Use tool sparkle::nope with {"message":"hi"}"#;
 
-/// The agent's way to say that a call went well.
+/// The agent's text for a call that succeeded.
 fn assert_echoed(said: &str) {
     assert!(said.contains("OK: CallToolResult"), "{said}");
     assert!(said.contains("Echo: hi"), "{said}");

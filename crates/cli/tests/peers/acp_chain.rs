@@ -55,7 +55,7 @@ impl Chain {
     }
 }
 
-/// A component of ours on the official crate: `pass`, `arrow` or `tool`.
+/// Our component on the official crate: `pass`, `arrow` or `tool`.
 pub fn v5(kind: &str) -> String {
     format!("{} {kind}", program("acp5"))
 }

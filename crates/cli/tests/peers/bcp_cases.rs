@@ -1,5 +1,5 @@
-//! Seeded cases for the oracle: manifests that the reference's command line knows, and files with
-//! every type of block, written by a few lines of our own that share nothing with the codec.
+//! Seeded cases for the oracle: manifests that the reference's command line supports, and files with every type of
+//! block, written by a few lines of code that share nothing with the codec.
 
 /// splitmix64: the same cases on every machine.
 pub struct Dice(u64);
@@ -104,7 +104,7 @@ pub fn manifest(dice: &mut Dice) -> String {
     let mut blocks: Vec<serde_json::Value> = Vec::new();
     for _ in 0..1 + dice.below(10) {
         if !blocks.is_empty() && dice.once_in(4) {
-            // For `--dedup` something has to come twice.
+            // `--dedup` needs a repeated block.
             let again = blocks[dice.below(blocks.len())].clone();
             blocks.push(again);
             continue;

@@ -86,7 +86,7 @@ impl Library {
         text_of(&results[0])
     }
 
-    /// What the command line prints, run to its end.
+    /// The output of a command, run to its end.
     pub fn printed(words: &[&str]) -> String {
         let mut command = Command::new(installed::linkspan());
         once::run("bcp", command.arg("bcp").args(words))
@@ -105,7 +105,7 @@ pub fn text_of(result: &Value) -> String {
         .to_owned()
 }
 
-/// The server with nothing between: lines in, lines out, and what it logged.
+/// The server without an SDK: lines in, lines out, and its log.
 pub struct Raw {
     child: Child,
     stdin: ChildStdin,

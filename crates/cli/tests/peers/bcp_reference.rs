@@ -271,8 +271,8 @@ fn bytes_that_are_no_text_end_a_rendering_alike() {
                 bench.theirs(&words),
                 bench.ours(&[&words[..], &["--compat"]].concat(), b""),
             );
-            // We may refuse what it takes, but what both take we show alike, and we never take
-            // what it refuses.
+            // We may refuse what it accepts; if both accept a file, the outputs are the same; and we never accept a
+            // file that it refuses.
             assert!(theirs.fine || !ours.fine, "seed {seed}: {ours:?}");
             assert!(!ours.fine || ours == theirs, "seed {seed}, {mode}");
             bench.cases += 1;

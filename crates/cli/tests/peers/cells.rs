@@ -1,4 +1,4 @@
-//! Every client and every server of either era, on every way between them.
+//! Every client and every server of either era, on every transport between them.
 //!
 //! The measure is the server itself: the same SDK on a direct connection in the server's own era.
 
@@ -137,7 +137,7 @@ const MODERN_ONLY: Peer = Peer {
 };
 
 impl Peer {
-    /// What the server itself tells a client of its own era.
+    /// The results that the server itself gives to a client of its own era.
     fn direct(&self, language: Language) -> &'static Told {
         (self.direct)(language).get_or_init(|| {
             let sdk = Sdk {

@@ -1,4 +1,4 @@
-//! A raw MCP client that says the same things over any link and answers what the server asks.
+//! A raw MCP client that sends the same messages over any link and answers the server's requests.
 
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ const CAPABILITIES: &str = r#"{"sampling":{},"elicitation":{},"roots":{"listChan
 pub trait Link {
     fn send(&mut self, text: &str);
 
-    /// The handshake is done; what a transport opens after it is opened now.
+    /// The handshake is done: opens the streams of the transport that follow it.
     fn ready(&mut self) {}
 }
 
@@ -28,7 +28,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Does the handshake; the bytes of its result come beside the client.
+    /// Does the handshake; returns the bytes of its result with the client.
     pub fn start(link: impl Link + 'static, inbox: Receiver<String>) -> (Self, String) {
         let link = Box::new(link);
         let mut client = Self {
@@ -51,7 +51,7 @@ impl Client {
         (client, hello)
     }
 
-    /// Calls, and gives back the bytes of `result`.
+    /// Calls a method, and returns the bytes of `result`.
     pub fn call(&mut self, method: &str, params: &str) -> String {
         self.calls += 1;
         let id = format!("\"call-{}\"", self.calls);
@@ -68,7 +68,7 @@ impl Client {
         }
     }
 
-    /// Calls a tool, and gives back the bytes of `result`.
+    /// Calls a tool, and returns the bytes of `result`.
     pub fn tool(&mut self, name: &str, arguments: &str) -> String {
         self.call(
             "tools/call",

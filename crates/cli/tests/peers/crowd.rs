@@ -13,7 +13,7 @@ fn assert_questions_reach_their_own_client(
 ) {
     let target = [exposed.url("/mcp")];
     let calls = [ask; 4];
-    // From a server's first question on, calls that may ask something do not overlap.
+    // After a server's first question, calls that may ask do not overlap.
     sdk::ALL[3].run(&[ask], &target);
     thread::scope(|scope| {
         for (number, sdk) in sdk::ALL.into_iter().chain(sdk::ALL).enumerate() {

@@ -22,7 +22,7 @@ impl Exposed {
         Self::target(&[url])
     }
 
-    /// Whatever the last words of the command line say.
+    /// The target of a command line.
     pub fn target(words: &[String]) -> Self {
         let verb = ["expose", "--port", "0", "--sse"].map(str::to_owned);
         let web = Web::of(&[&verb, words].concat());

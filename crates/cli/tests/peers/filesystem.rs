@@ -16,7 +16,7 @@ impl Quay {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("linkspan-quay-{}-{number}", std::process::id());
-        // The server tells real paths, and refuses what a link makes of them.
+        // The server reports real paths, and refuses paths through links.
         let folder = fs::canonicalize(std::env::temp_dir()).expect("a folder for temporary files");
         let folder = folder.join(name);
         fs::create_dir_all(folder.join("sheds")).expect("a folder can be made");
@@ -62,7 +62,7 @@ impl Drop for Quay {
     }
 }
 
-/// Every client of the era gets from the target what the server itself tells.
+/// Every client of the era gets the server's own results from the target.
 fn serves(quay: &Quay, era: Era, target: &[String]) {
     let calls = quay.calls();
     let calls: Vec<(&str, &str)> = calls.iter().map(|(m, p)| (*m, p.as_str())).collect();

@@ -49,7 +49,7 @@ impl Web {
         Self::of(&["serve", "--http", "--port", "0", folder].map(str::to_owned))
     }
 
-    /// Any command of ours that prints its URL.
+    /// Any of our commands that prints its URL.
     pub fn of(args: &[String]) -> Self {
         let mut child = Command::new(installed::linkspan())
             .args(args)

@@ -1,4 +1,4 @@
-//! mcp-hub: a server that speaks HTTP+SSE at `/mcp`, and is restarted while clients are connected to it.
+//! mcp-hub: a server with HTTP+SSE at `/mcp`, which is restarted while clients are connected.
 
 use std::fs;
 use std::net::SocketAddr;

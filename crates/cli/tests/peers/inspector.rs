@@ -71,7 +71,7 @@ fn calls_in_both_eras(server: &[String], call: &[&str], text: &str) {
     calls_target_in_both_eras(&[exposed.url("/mcp")], call, text);
 }
 
-/// Calls a tool in each era; the modern one is pinned, without any way back.
+/// Calls a tool in each era; the modern one is pinned, without a fall-back.
 fn calls_target_in_both_eras(target: &[String], call: &[&str], text: &str) {
     for era in ERAS {
         let mut method = call.to_vec();

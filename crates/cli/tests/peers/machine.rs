@@ -21,7 +21,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// With a person who fills in every form.
+    /// With a browser script that fills in every form.
     pub fn new() -> Self {
         Self::with_browser("login.mjs")
     }

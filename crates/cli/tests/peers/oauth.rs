@@ -11,7 +11,7 @@ use crate::machine::{Machine, text, until};
 use crate::script::Script;
 use crate::sdk::{Era, Language, Sdk};
 
-/// An authorization server, and an MCP server that wants its tokens.
+/// An authorization server, and an MCP server that requires its tokens.
 pub struct Realm {
     pub issuer: Script,
     pub server: Script,
@@ -43,7 +43,7 @@ impl Realm {
     }
 }
 
-/// Calls a tool, and wants its text.
+/// Calls a tool, and checks its text.
 pub fn assert_echoes(bridge: &Bridge, message: &str) {
     let answer = bridge.ask(
         &format!("{message:?}"),
@@ -196,7 +196,7 @@ fn no_token_is_in_a_file_or_a_log_in_the_clear() {
     let machine = Machine::new();
     let bridge = machine.connect(realm.url(), &["-vv"]);
     assert_echoes(&bridge, "quiet");
-    // Every JWT begins like this.
+    // The prefix of every JWT.
     let jwt = b"eyJ";
     let has_jwt = |bytes: &[u8]| bytes.windows(jwt.len()).any(|window| window == jwt);
     assert!(!has_jwt(bridge.stderr().as_bytes()), "{}", bridge.stderr());

@@ -129,7 +129,7 @@ pub fn strip(result: &mut Value) {
     for name in ["resultType", "ttlMs", "cacheScope"] {
         members.remove(name);
     }
-    // Tasks were a part of the core once; an SDK of the modern era drops what a tool says of them.
+    // Tasks were a part of the core protocol once; a modern SDK drops the members for them.
     let tools = members.get_mut("tools").and_then(Value::as_array_mut);
     for tool in tools.into_iter().flatten() {
         if let Some(tool) = tool.as_object_mut() {

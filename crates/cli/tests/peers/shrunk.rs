@@ -1,5 +1,5 @@
-//! Real servers behind `linkspan shrink`, before the official SDKs, in both eras, on stdin and stdout and
-//! over HTTP: texts come back in fewer bytes and can be taken back, and nothing else changes.
+//! Real servers behind `linkspan shrink`, with the official SDKs, in both eras, on stdin and stdout and over HTTP:
+//! texts arrive in fewer bytes and can be restored, and nothing else changes.
 
 use std::collections::BTreeMap;
 use std::fs;

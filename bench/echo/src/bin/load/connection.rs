@@ -143,9 +143,9 @@ impl Connection {
 fn answer<'a>(head: &Head, body: &'a [u8], id: u64) -> Option<&'a [u8]> {
     let mine = |text: &&[u8]| classify(text) == Line::Answer(id);
     if head.event_stream {
-sse::data(body).find(mine)
+        sse::data(body).find(mine)
     } else {
-Some(body).filter(mine)
+        Some(body).filter(mine)
     }
 }
 
@@ -159,9 +159,9 @@ fn lost(why: &io::Error) -> String {
 /// The text of an error response; of an HTML page only the status.
 fn refusal(head: &Head, body: &[u8]) -> String {
     if body.starts_with(b"<") || body.is_empty() {
-head.first_line.clone()
+        head.first_line.clone()
     } else {
-format!("{}: {}", head.first_line, excerpt(body))
+        format!("{}: {}", head.first_line, excerpt(body))
     }
 }
 

@@ -91,9 +91,9 @@ fn once(command: &[String], id: u64) -> Outcome<()> {
     }
     let output = child.wait_with_output().map_err(|e| e.to_string())?;
     if output.stdout == text.as_bytes() {
-Ok(())
+        Ok(())
     } else {
-Err(format!(
+        Err(format!(
             "unexpected output: {}",
             String::from_utf8_lossy(&output.stdout)
         ))

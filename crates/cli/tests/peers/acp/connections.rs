@@ -1,5 +1,5 @@
-//! Providers on official crates, seen by an agent that the test plays: one that knows stdio servers only,
-//! as all of them do. Between them is nothing but `linkspan conduct`.
+//! Providers on official crates, with an agent that the test controls and that supports stdio servers only, as all of
+//! them do. Between them is only `linkspan conduct`.
 
 use linkspan_testkit::{Bridge, LATEST, Player, Stage};
 use serde_json::{Value, json};
