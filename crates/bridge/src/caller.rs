@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_of_one_caller_is_told_about_it_and_a_shared_child_about_none() {
+    fn a_child_gets_the_variables_of_its_caller_and_a_shared_child_gets_none() {
         let info = CallerInfo::guarded("https://h/mcp", None);
         let own = Principal::identified(identity());
         let mut options = child();

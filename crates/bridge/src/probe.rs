@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_is_not_the_servers_decides_nothing() {
+    async fn an_answer_of_a_proxy_does_not_decide_the_era() {
         let gone = r#""error":{"code":-33001,"message":"gone","data":{"kind":"connect_failed"}}"#;
         let probed = played(|_| Some(gone)).await;
         assert!(matches!(probed, Err(Fault::ConnectFailed { why, .. }) if why == "gone"));

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_memory_for_setbacks_is_bounded() {
         let (setbacks, now) = (Setbacks::default(), Instant::now());
         for n in 0..3 * MOST as u64 {
             setbacks.ended(&cause("a", n), false, Duration::ZERO, now);

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_word_in_the_place_of_the_target_is_taken_for_a_command() {
+    fn only_a_word_in_place_of_the_target_is_taken_for_a_command() {
         // The value of a flag, a word after the target, an argument of a tool.
         for words in [
             &[
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_to_clap() {
+    fn unknown_mistakes_are_left_to_clap() {
         assert_eq!(told(&["tools", "--tineout", "1", "x"]), None);
         assert_eq!(told(&["tools", "https://x/mcp", "extra"]), None);
         assert_eq!(told(&["tool"]), None);

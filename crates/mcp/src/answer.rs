@@ -56,12 +56,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_worked_says_so() {
+    fn a_successful_tool_has_no_error_flag() {
         assert_eq!(content("fine", false), ("fine".to_owned(), false));
     }
 
     #[test]
-    fn a_tool_that_failed_says_so() {
+    fn a_failed_tool_has_the_error_flag() {
         assert_eq!(content("broken", true), ("broken".to_owned(), true));
     }
 

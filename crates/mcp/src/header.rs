@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encoded_is_read_back_and_nothing_else() {
+    fn only_encoded_values_are_decoded() {
         for text in [
             "plain",
             "wetter_für",

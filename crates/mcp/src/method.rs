@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_method_stands_in_the_table_twice() {
+    fn no_method_is_in_the_table_twice() {
         for (i, method) in METHODS.iter().enumerate() {
             assert!(
                 METHODS[i + 1..].iter().all(|m| m.name != method.name),

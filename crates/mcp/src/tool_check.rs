@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_ones_take_their_tool_with_them() {
+    fn a_tool_with_an_invalid_annotation_is_removed() {
         for bad in [
             r#""a":{"type":"string","x-mcp-header":""}"#,
             r#""a":{"type":"string","x-mcp-header":7}"#,

@@ -147,7 +147,7 @@ mod tests {
     const MB: usize = 1 << 20;
 
     #[tokio::test(start_paused = true)]
-    async fn credit_comes_back_when_the_message_is_gone() {
+    async fn credit_returns_when_the_message_is_dropped() {
         let budget = Budget::new(2 * MB);
         let first = budget.take(MB).await;
         let _second = budget.take(MB).await;

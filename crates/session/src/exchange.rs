@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cancelled_is_forgotten_and_its_id_is_free_again() {
+    fn a_cancelled_request_is_removed_and_its_id_is_free_again() {
         let mut exchange = Exchange::default();
         let hop = exchange.call(Side::Front, id("1"), "m", None).unwrap();
         assert_eq!(exchange.cancel(Side::Front, &id("1")), Some(hop));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_dies_gives_up_what_it_owes_oldest_first() {
+    fn the_open_requests_of_a_closed_side_are_returned_oldest_first() {
         let mut exchange = Exchange::default();
         for n in ["3", "1", "2"] {
             exchange.call(Side::Front, id(n), "m", None);

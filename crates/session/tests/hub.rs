@@ -102,7 +102,7 @@ async fn a_log_message_that_names_no_request_reaches_no_one_where_two_principals
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_was_given_up_before_it_was_sent_leaves_nothing() {
+async fn a_request_that_was_dropped_before_it_was_sent_leaves_no_state() {
     let (hub, mut front) = Hub::new("x", 1);
     let ask = |id: u32| {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);

@@ -26,7 +26,7 @@ fn a_call_crosses_under_a_hop_number_and_its_answer_comes_back_under_its_own_id(
 }
 
 #[test]
-fn a_client_that_says_nothing_more_is_asked_nothing_and_owes_nothing() {
+fn a_client_whose_input_has_ended_is_asked_nothing() {
     let mut table = Table::new();
     let question = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"roots/list"}}"#);
     table.back_for(&question("before"), Some(Hop(1)));
@@ -250,7 +250,7 @@ fn a_peer_that_does_not_read_stops_the_reading_of_its_counterpart() {
 }
 
 #[test]
-fn a_client_that_takes_nothing_cannot_fill_the_memory_with_notifications() {
+fn a_client_that_does_not_read_cannot_fill_the_memory_with_notifications() {
     let config = Config {
         high_water: 100,
         hard_cap: 300,

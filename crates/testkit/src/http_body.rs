@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chunked_body_ends_where_it_says_however_it_comes() {
+    fn a_chunked_body_ends_at_its_last_chunk_in_any_pieces() {
         let whole = b"5\r\nhello\r\n1;x=y\r\n!\r\n0\r\n\r\nHTTP/1.1 200 OK";
         let (mut body, mut unread, mut text) =
             (Body::new(Framing::Chunked), Vec::new(), Vec::new());

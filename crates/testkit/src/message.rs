@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_rpc_is_no_message() {
+    fn a_text_that_is_not_json_rpc_is_not_a_message() {
         for text in [
             "",
             "[]",

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_not_taken_for_an_answer() {
+    fn a_request_is_not_mistaken_for_an_answer() {
         let long = "x".repeat(10_000);
         let question = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"m","params":"{long}"}}"#);
         let why = Clipped::of(question.as_bytes()).too_large(&LIMITS);

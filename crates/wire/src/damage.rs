@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_log_says_is_no_message() {
+    fn a_log_line_is_not_a_message() {
         for text in [
             "Listening on port 7",
             "[INFO] ready",

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_is_found_wherever_it_stands() {
+    fn the_id_is_found_at_any_position() {
         let deep = deep(100_000);
         for (text, id, is_answer) in [
             (

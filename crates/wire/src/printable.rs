@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_keeps_what_scripts_need_and_nothing_that_steers() {
+    fn control_characters_are_replaced_and_joiners_are_kept() {
         let persian = "می\u{200c}خواهم\r\n👩\u{200d}💻\t\u{200e}x";
         assert_eq!(replace_unprintable(persian), persian);
         for trick in TRICKS.into_iter().filter(|c| *c != '\n') {

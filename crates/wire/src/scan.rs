@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_what_is_deep_but_allowed_and_refuses_one_more() {
+    fn the_maximum_depth_is_accepted_and_one_more_is_refused() {
         let nested = |n: usize| "[".repeat(n) + &"]".repeat(n);
         assert!(is_valid(nested(MAX_DEPTH).as_bytes()));
         let deep = nested(MAX_DEPTH + 1);

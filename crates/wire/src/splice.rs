@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_touched_keeps_its_spelling() {
+    fn untouched_members_keep_their_spelling() {
         let text = r#"{ "a" : 1.50 , "\u0062":[1, 2],"c":{"d" : 0.10} }"#;
         let edited = object(text).without(&["a"]).with("e", "7").text();
         assert_eq!(edited, r#"{"\u0062":[1, 2],"c":{"d" : 0.10},"e":7}"#);
     }
 
     #[test]
-    fn a_member_is_found_by_what_its_key_means() {
+    fn a_member_is_found_by_its_decoded_key() {
         assert_eq!(object(r#"{"\u0061":1}"#).without(&["a"]).text(), "{}");
     }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_an_empty_one() {
+    fn a_value_that_is_not_an_object_counts_as_an_empty_one() {
         assert!(object("[1]").is_empty());
         assert_eq!(Object::empty().with("x", "1").text(), r#"{"x":1}"#);
     }

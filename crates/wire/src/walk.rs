@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_is_wrong() {
+    fn a_text_beyond_the_maximum_depth_is_an_error() {
         assert!(matches!(
             walk(&"[\n".repeat(MAX_DEPTH + 1)),
             Walked::Wrong(Syntax::TooDeep(_))

@@ -64,7 +64,7 @@ fn a_message_over_several_lines_is_one_message() {
 }
 
 #[test]
-fn what_cannot_be_read_names_its_request() {
+fn an_unreadable_text_names_its_request() {
     let cases: [(&[u8], &str); 9] = [
         (
             br#"{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}"#,

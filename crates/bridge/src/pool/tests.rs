@@ -224,7 +224,7 @@ fn verified(subject: &str, scopes: &[&str]) -> Principal {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_with_other_scopes_does_not_reach_a_server_that_was_told_of_more() {
+async fn a_token_with_fewer_scopes_does_not_reach_a_server_that_got_more() {
     for era in [Era::Legacy, Era::Modern] {
         let pooled = pooled(era, |_| ());
         let call = async |who: Principal| {

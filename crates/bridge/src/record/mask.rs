@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_own_secrets_are_masked_wherever_and_however_they_stand() {
+    fn our_own_secrets_are_masked_in_every_position_and_spelling() {
         let secrets = ["Bearer s3/cr\"et", "s3/cr\"et", "12345", "x"];
         let mask = Mask::new(secrets.map(str::to_owned).to_vec());
         assert_eq!(
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_is_given_to_know_is_masked_on_request() {
+    fn environments_and_arguments_of_servers_are_masked_on_request() {
         let mask = Mask::new(Vec::new()).with_servers();
         assert_eq!(
             mask.apply(r#"{"mcpServers":[{"name":"a","env":[{"name":"K","value":"v"}],"headers":{"X":"y"},"url":"https://u:p@h/x?a=1&api_key=2#f"}],"url":"acp:5"}"#),

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_without_a_command_is_told_the_line_that_works() {
+    fn a_url_without_a_command_gets_the_correct_line() {
         for flags in ["", "--debug ", "-v ", "--transport=sse "] {
             let said = said(&format!("{flags}http://localhost:37373/mcp")).unwrap();
             let line = format!("linkspan connect {flags}http://localhost:37373/mcp");

@@ -257,7 +257,7 @@ fn not_run(page: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn what_the_docs_show_works_on_this_machine() {
+fn the_commands_of_the_docs_work_on_this_machine() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut pages = book(&root);
     assert!(pages.len() > 40, "the book has only {} pages", pages.len());
@@ -288,7 +288,7 @@ fn what_the_docs_show_works_on_this_machine() {
 }
 
 #[test]
-fn what_help_shows_works_on_this_machine() {
+fn the_commands_of_the_help_work_on_this_machine() {
     let bcp = [
         "encode", "decode", "inspect", "validate", "stats", "diff", "mcp",
     ];

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::setup::{assert_works, launch, program, ready, ready_with, started};
 
 #[test]
-fn when_the_client_goes_the_session_is_deleted() {
+fn when_the_client_closes_the_session_is_deleted() {
     let server = Server::legacy().start();
     let mut bridge = ready(&server);
     assert_works(&bridge);
@@ -72,7 +72,7 @@ fn answers_on_their_way_are_still_delivered_when_the_client_stops_writing() {
 }
 
 #[test]
-fn what_is_not_answered_in_time_is_cancelled() {
+fn an_unanswered_request_is_cancelled() {
     let server = Server::legacy().start();
     let mut bridge = ready_with(&server, &["--drain", "0"]);
     bridge.call("1", "gate", &json!({"name": "never"}));
@@ -123,7 +123,7 @@ fn a_dead_server_does_not_hold_the_bridge() {
 }
 
 #[test]
-fn a_client_that_never_speaks_causes_no_request() {
+fn a_silent_client_causes_no_request() {
     let server = Server::legacy().start();
     let mut bridge = started(&server, &[]);
     bridge.close_stdin();

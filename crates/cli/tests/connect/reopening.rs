@@ -84,7 +84,7 @@ fn a_session_that_is_cut_while_it_is_renewed_costs_no_call() {
 }
 
 #[test]
-fn calls_that_were_never_sent_are_not_said_to_have_run() {
+fn calls_that_were_never_sent_are_reported_as_not_run() {
     let old = Server::sse().intercept(cutting(is_get, usize::MAX)).start();
     let bridge = ready_with(&old, SSE);
     old.drop_streams();
@@ -160,7 +160,7 @@ fn a_session_that_is_named_in_a_later_response_is_taken() {
 }
 
 #[test]
-fn a_server_that_asks_for_no_pause_and_says_nothing_is_asked_less_and_less() {
+fn a_silent_server_with_retry_0_is_polled_with_growing_pauses() {
     let closing = |request: &Request, conn: &mut Conn| {
         if is_get(request) {
             let said = conn

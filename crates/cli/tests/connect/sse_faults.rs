@@ -53,7 +53,7 @@ fn an_old_server_can_be_initialized_twice() {
 }
 
 #[test]
-fn what_is_said_before_the_stream_is_open_does_not_stop_later_notifications() {
+fn notifications_before_the_stream_is_open_do_not_stop_later_ones() {
     let server = Server::sse().start();
     let bridge = started(&server, SSE);
     bridge.notify("notifications/vendor/first", &json!({}));
@@ -68,7 +68,7 @@ fn what_is_said_before_the_stream_is_open_does_not_stop_later_notifications() {
 }
 
 #[test]
-fn what_is_said_while_the_stream_is_down_does_not_stop_later_notifications() {
+fn notifications_while_the_stream_is_down_do_not_stop_later_ones() {
     let gets = AtomicUsize::new(0);
     let hook = move |request: &Request, conn: &mut Conn| {
         if is_get(request) && gets.fetch_add(1, Ordering::SeqCst) == 1 {

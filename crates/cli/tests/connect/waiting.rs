@@ -30,7 +30,7 @@ fn a_handshake_that_hangs_does_not_hold_the_next_one() {
 
 /// Slow: a GET that never answers is given a few seconds.
 #[test]
-fn a_refusal_is_told_although_the_other_transport_stays_silent() {
+fn a_refusal_is_reported_although_the_other_transport_stays_silent() {
     let hook = |request: &Request, conn: &mut Conn| match request.method.as_str() {
         "POST" => Flow::written(conn.reply(400, &[("Content-Type", "text/plain")], "no, thanks")),
         _ => {
@@ -171,7 +171,7 @@ fn a_subscription_is_not_ended_by_the_limit_of_a_call() {
 }
 
 #[test]
-fn a_refusal_that_speaks_of_a_session_is_not_a_forgotten_one() {
+fn a_refusal_that_mentions_a_session_is_not_a_forgotten_one() {
     let error = r#""error":{"code":-32602,"message":"parameter `sessionName` is required"}"#;
     let hook = move |request: &Request, conn: &mut Conn| match request.tool().as_deref() {
         Some("picky") => Flow::written(conn.json(400, &answer_to(request, error))),

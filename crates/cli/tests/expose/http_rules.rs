@@ -104,7 +104,7 @@ fn another_content_type_is_unsupported() {
 }
 
 #[test]
-fn a_client_that_accepts_none_of_our_forms_is_told_so() {
+fn a_client_that_accepts_no_content_type_of_ours_gets_a_406() {
     let exposed = legacy();
     let client = exposed.client();
     let session = client.session(LATEST);
@@ -270,7 +270,7 @@ fn a_refusal_leaves_the_connection_usable() {
 }
 
 #[test]
-fn what_is_not_http_is_harmless() {
+fn text_that_is_not_http_is_harmless() {
     let exposed = legacy();
     let client = exposed.client();
     for bytes in [

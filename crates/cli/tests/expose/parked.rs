@@ -296,7 +296,7 @@ fn an_answer_to_another_question_is_not_taken_for_this_one() {
 }
 
 #[test]
-fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
+fn a_client_without_the_capability_for_a_question_gets_an_error() {
     for flags in [&[][..], &["--share"][..]] {
         let exposed = expose(flags, &[]);
         for (tool, others, lacking) in [
@@ -326,7 +326,7 @@ fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
 }
 
 #[test]
-fn a_client_that_never_comes_back_costs_nothing() {
+fn the_call_of_a_client_that_never_retries_is_cancelled() {
     let exposed = expose(&["--park-timeout", "1"], &[]);
     let client = exposed.client().modern();
     let question = ask(&client, "ask", &json!({}));
@@ -341,7 +341,7 @@ fn a_client_that_never_comes_back_costs_nothing() {
 }
 
 #[test]
-fn a_client_that_goes_while_its_resumed_call_runs_has_cancelled_it() {
+fn a_client_that_disconnects_during_its_resumed_call_cancels_it() {
     let exposed = legacy();
     let client = exposed.client().modern();
     let arguments = json!({"key": "which", "gate": "never"});

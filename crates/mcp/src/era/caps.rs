@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_declared_may_not_be_asked() {
+    fn undeclared_questions_are_refused() {
         let caps = caps(r#"{"sampling":{}}"#);
         assert_eq!(caps.lacks(&question("sampling/createMessage", "{}")), None);
         let tools = question("sampling/createMessage", r#"{"tools":[]}"#);

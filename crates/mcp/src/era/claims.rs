@@ -176,7 +176,7 @@ mod tests {
     const FULL: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}},"progressToken":"p","traceparent":"00-1"}"#;
 
     #[test]
-    fn the_envelope_is_read_and_taken_off() {
+    fn the_envelope_is_read_and_removed() {
         let request = request(FULL);
         let claims = Claims::read(&request).unwrap();
         assert_eq!(claims.token.as_deref(), Some(r#""p""#));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_has_its_code() {
+    fn missing_and_invalid_members_have_their_codes() {
         let code = |meta: &str| Claims::read(&request(meta)).unwrap_err().code();
         assert_eq!(code("{}"), -32602);
         assert_eq!(

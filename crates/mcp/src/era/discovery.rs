@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_door_tells_nothing() {
+    fn connection_faults_say_nothing_about_the_era() {
         for data in [
             r#"{"kind":"http_status","status":401}"#,
             r#"{"kind":"http_status","status":503}"#,
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_is_survives_the_change_of_era() {
+    fn the_servers_name_and_capabilities_survive_the_change_of_era() {
         let result = Json::parse(
             r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"tasks":{}},"serverInfo":{"name":"s","x":1.0},"instructions":"be kind"}"#,
         )

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_takes_the_handshake_is_left_alone() {
+    fn a_server_that_accepts_the_handshake_is_not_probed() {
         let (mut stage, initialize, modern) = tried();
         assert_eq!(at(&initialize, &["id"]), "1", "the client's own words");
         let answer = result(&initialize, r#"{"protocolVersion":"2025-11-25"}"#);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_refuses_is_asked_what_it_is() {
+    fn a_server_that_refuses_the_handshake_is_probed() {
         let (mut stage, initialize, modern) = tried();
         let probe = stage.server(&error(&initialize, -32601, "{}")).told_one();
         assert_eq!(at(&probe, &["method"]), r#""server/discover""#);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn if_it_is_neither_its_own_refusal_counts() {
+    fn a_server_of_neither_era_is_answered_with_its_own_refusal() {
         let (mut stage, initialize, _) = tried();
         let refusal = error(&initialize, -32000, "7");
         let probe = stage.server(&refusal).told_one();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn r2_what_was_asked_before_the_verdict_is_answered() {
+    fn requests_before_the_end_of_the_probe_are_answered() {
         let (mut stage, initialize, _) = tried();
         let ping = stage.client(&legacy("2", "ping", "{}")).told_one();
         let probe = stage.server(&error(&initialize, -32601, "{}")).told_one();

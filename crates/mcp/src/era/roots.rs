@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_are_taken_out_of_a_request() {
+    fn roots_are_removed_from_a_request() {
         let request = call(
             r#"{"name":"t","inputResponses":{"linkspan/roots":{"roots":[{"uri":"file:///a", "name":"a"}]}},"requestState":"linkspan/roots"}"#,
         );

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_legacy_client_could_not_read_is_changed() {
+    fn only_results_that_a_legacy_client_cannot_read_are_changed() {
         let list = Json::parse(r#"{"structuredContent":[1, 2]}"#).unwrap();
         assert_eq!(
             structured(Object::of(Some(list))).text(),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_no_objects_is_taken_off() {
+    fn an_output_schema_without_an_object_is_removed() {
         let result = Json::parse(
             r#"{"tools":[{"name":"a","outputSchema":{"type":"array"}},{"name":"b","outputSchema":{"type":"object"}}]}"#,
         )

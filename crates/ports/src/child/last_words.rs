@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_said_the_size_is_bounded() {
+    fn the_last_lines_are_bounded_in_size() {
         for fill in [
             "x".repeat(8000),
             "Error: é".repeat(1000),

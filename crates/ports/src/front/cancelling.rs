@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_cancels_what_stands_before() {
+    fn a_batch_cancels_earlier_requests() {
         let cancel = |id: u32| {
             let params = format!(r#"{{"requestId":{id}}}"#);
             Message::notification(names::CANCELLED, Some(&params))

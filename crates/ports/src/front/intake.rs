@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_of_answers_have_to_be_taken() {
+    fn both_kinds_of_answers_have_to_be_accepted() {
         let both = |accept| check_accept_any(&headers(&[("accept", accept)])).is_ok();
         for good in [
             "application/json, text/event-stream",
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_there_twice_says_nothing() {
+    fn a_repeated_header_is_ambiguous() {
         let mut map = headers(&[("mcp-name", " a ")]);
         assert_eq!(given(&map, "mcp-name"), Given::Text("a"));
         assert_eq!(given(&map, "mcp-method"), Given::Nothing);

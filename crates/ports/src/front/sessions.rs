@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_read_back_and_nothing_like_it() {
+    fn only_exact_session_keys_are_parsed() {
         let key = Key::random().unwrap();
         let text = key.to_string();
         assert!(Key::parse(&text) == Some(key));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_peer_has_to_take_more_than_a_byte_now_and_then() {
+    async fn a_peer_that_reads_single_bytes_is_cut_off() {
         assert!(borne(1).await.is_some_and(|seconds| seconds <= 61));
     }
 

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_are_kept_replaced_and_taken_back() {
+    fn cookies_are_kept_replaced_and_deleted() {
         assert_eq!(after(&["a=1; Path=/", "b=2"]).as_deref(), Some("a=1; b=2"));
         assert_eq!(after(&["a=1", "a=2"]).as_deref(), Some("a=2"));
         assert_eq!(after(&["a=1", "a=; Max-Age=0"]), None);

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_begins_the_waits_anew() {
+    fn a_message_resets_the_waits() {
         let mut pace = Pace::new(Duration::from_secs(1), Duration::from_secs(30));
         for _ in 0..50 {
             pace.wait(None);

@@ -68,7 +68,7 @@ fn answer(hop: u64) -> String {
 }
 
 #[test]
-fn requests_that_may_be_meant_are_told_after_a_wait_unless_answered() {
+fn requests_in_doubt_fail_after_a_wait_unless_answered() {
     let mut stream = Stream::new();
     stream.asks(&[1, 2, 3]);
     assert!(
@@ -117,7 +117,7 @@ fn an_error_without_an_id_belongs_to_the_only_request() {
 }
 
 #[test]
-fn an_error_without_an_id_is_told_to_all_that_stay_without_an_answer() {
+fn an_error_without_an_id_fails_all_requests_that_stay_unanswered() {
     let mut stream = Stream::new();
     stream.notes();
     stream.asks(&[1]);
@@ -129,7 +129,7 @@ fn an_error_without_an_id_is_told_to_all_that_stay_without_an_answer() {
 }
 
 #[test]
-fn the_text_of_an_error_reaches_no_request_but_the_one_that_it_must_mean() {
+fn the_text_of_an_error_reaches_only_its_certain_request() {
     let mut stream = Stream::new();
     stream.asks(&[1, 2, 3]);
     assert!(stream.hears(ERROR).is_empty());
@@ -199,7 +199,7 @@ fn a_server_that_answers_several_notifications_does_not_cost_a_call() {
 }
 
 #[test]
-fn what_a_server_has_done_with_notifications_is_known_afterwards() {
+fn a_server_that_answers_notifications_is_recognized() {
     // All requests were answered, or there were none: the error belonged to the notification.
     let with_a_request: fn(&mut Stream) = |stream| {
         stream.asks(&[1]);
@@ -232,7 +232,7 @@ fn the_order_counts_and_not_the_numbers() {
 }
 
 #[test]
-fn what_was_cancelled_or_subscribed_is_not_waited_for() {
+fn cancelled_requests_and_subscriptions_are_not_waited_for() {
     let mut stream = Stream::new();
     stream.asks(&[1]);
     let params = Some(r#"{"requestId":1}"#);
@@ -250,7 +250,7 @@ fn what_was_cancelled_or_subscribed_is_not_waited_for() {
 }
 
 #[test]
-fn a_log_line_tells_no_request_anything() {
+fn a_log_line_fails_no_request() {
     let mut stream = Stream::new();
     stream.asks(&[1]);
     for line in ["ready", r#"{"level":"info","id":1}"#, "{ id: 1 }"] {

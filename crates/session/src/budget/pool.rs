@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_messages_that_are_half_there_one_always_goes_on() {
+    async fn of_half_read_messages_one_can_always_finish() {
         let pool = Pool::new(16 * MB);
         let budgets = [(); 6].map(|()| Budget::within(&pool, 100 * MB));
         let mut half = Vec::new();

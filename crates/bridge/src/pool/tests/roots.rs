@@ -97,7 +97,7 @@ async fn questions_after_the_roots_find_their_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_told_roots_in_a_call_is_given_to_no_other_call() {
+async fn a_server_that_got_roots_during_a_call_is_given_to_no_other_call() {
     let pooled = pooled_command(Era::Legacy, &[], |_| ());
     let asked = pooled.answer("roots", ALL, "").await;
     let second = second_round(&asked, "roots", &roots("alice"));

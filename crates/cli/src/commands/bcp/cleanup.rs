@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_removes_what_is_not_finished() {
+    fn a_signal_removes_partial_files() {
         for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
             // With `nohup`, or where that cannot be detected, SIGHUP is ignored.
             let deaf = !cfg!(target_os = "linux") || crate::signals::outlives_its_terminal();

@@ -51,7 +51,7 @@ fn an_id_in_flight_is_not_taken_twice() {
 }
 
 #[test]
-fn what_is_about_a_request_goes_to_its_post() {
+fn messages_of_a_request_go_to_its_post() {
     let mut routes = posts(&[(1, "7"), (2, "8")]);
     routes.listening = true;
     let about = Outbound::One(Envelope {

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_takes_something_is_waited_for() {
+    fn a_reader_that_makes_progress_is_waited_for() {
         let mut streams = full_desk();
         let reader_id = streams.listen();
         let behind = streams.behind();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_was_let_go_can_come_back_for_what_is_kept() {
+    fn a_detached_reader_can_resume_the_kept_events() {
         let mut streams = full_desk();
         let behind = streams.behind();
         streams.shed(&behind, STANDING_STALL);

@@ -130,7 +130,7 @@ fn a_stream_that_was_primed_can_be_resumed_and_one_that_was_not_is_lost() {
 }
 
 #[test]
-fn a_resumed_stream_goes_on() {
+fn a_resumed_stream_continues() {
     let mut session = TestSession::new("2025-11-25");
     let first = session.post(1);
     session.note();
@@ -164,7 +164,7 @@ fn a_client_is_there_while_it_reads_or_waits() {
 }
 
 #[test]
-fn at_the_end_every_client_is_told() {
+fn at_the_end_every_client_gets_an_error() {
     let mut session = TestSession::new("2025-11-25");
     let (call, standing) = (session.post(1), session.streams.listen());
     session.streams.end(session.now);

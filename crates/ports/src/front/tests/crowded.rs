@@ -67,7 +67,7 @@ async fn a_connection_between_two_requests_is_kept_while_others_have_sent_nothin
 }
 
 #[tokio::test]
-async fn when_every_place_serves_a_request_health_is_still_told_and_others_come_back_later() {
+async fn when_every_place_serves_a_request_health_is_still_answered_and_others_get_a_503() {
     let f = front(|o| {
         o.max_in_flight = 1;
         o.body_timeout = HOUR;
@@ -185,7 +185,7 @@ async fn few_messages_at_once_wait_for_a_server_that_does_not_read() {
 }
 
 #[tokio::test]
-async fn what_waits_for_all_servers_together_is_bounded_and_leaves_room() {
+async fn messages_for_all_servers_together_are_bounded_and_leave_room() {
     const MB: usize = 1 << 20;
     let f = front(|o| {
         o.limits = linkspan_wire::Limits::new(MB);

@@ -44,7 +44,7 @@ async fn a_session_begins_answers_and_ends() {
 }
 
 #[tokio::test]
-async fn what_does_not_belong_to_a_session_is_refused() {
+async fn requests_that_fit_no_session_are_refused() {
     let f = front(|_| {}).await;
     let session = f.client.begin("2025-11-25").await;
     let status = async |headers: &[&str], body: &str| f.client.post(headers, body).await.status;
@@ -272,7 +272,7 @@ async fn a_client_that_takes_nothing_is_cut_off() {
 }
 
 #[tokio::test]
-async fn there_is_a_bound_to_everything() {
+async fn sessions_requests_bodies_and_idle_time_are_bounded() {
     let f = front(|o| {
         o.max_sessions = 1;
         o.max_in_flight = 1;

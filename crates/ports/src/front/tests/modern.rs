@@ -74,7 +74,7 @@ async fn closing_the_stream_cancels_the_request() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_when_the_front_stops_is_answered_with_an_error() {
+async fn calls_in_flight_when_the_front_stops_are_answered_with_an_error() {
     let mut f = front(|o| {
         o.long_patience = Duration::from_millis(10);
         o.drain = Duration::from_millis(500);
