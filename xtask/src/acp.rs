@@ -1,5 +1,5 @@
-//! The ACP peers: the official conductor and the one before it, an editor, an agent, and components
-//! of ours on the official crates.
+//! The ACP peers: the official conductor and its predecessor, an editor, an agent, and our components on the official
+//! crates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ const PACKAGES: [&str; 4] = [
 /// From `peers/acp`, each with a lock file of its own.
 const COMPONENTS: [&str; 3] = ["v2", "v5", "sacp11"];
 
-/// Installs the peers; gives back the folder of their programs.
+/// Installs the peers; returns the folder of their programs.
 pub fn install() -> Result<PathBuf, String> {
     install_all()
         .map_err(|why| format!("cargo could not install {}: {why}", folder().display()))?;
     Ok(folder().join("bin"))
 }
 
-/// What former runs have installed, if it is still what is wanted.
+/// The peers of earlier runs, if their pins have not changed.
 pub fn installed() -> Option<PathBuf> {
     let is_made = |peer: &Peer| install::is_made(&peer.stamp(), &peer.pins);
     let all = peers().ok()?;
@@ -36,26 +36,26 @@ pub fn installed() -> Option<PathBuf> {
 }
 
 fn install_all() -> Result<(), String> {
-    // One for all of them, as they share most of what they need.
+    // One for all of them, as they share most dependencies.
     let target = folder().join("target");
     for peer in peers()? {
-        // Each has a stamp of its own: all of them take an hour on a small machine, and a run that was
-        // cut short or a change of one is no reason to compile the others again.
+        // Each has a stamp of its own: all of them take an hour on a small machine, and an interrupted run or a change
+        // of one must not compile the others again.
         install::once(&peer.stamp(), &peer.pins, || {
             cargo_install(&target, &peer.what)
         })?;
     }
-    // Only the programs are of use from here on.
+    // Only the programs are needed from here on.
     let _ = fs::remove_dir_all(&target);
     Ok(())
 }
 
-/// Something to install.
+/// A package to install.
 struct Peer {
     name: String,
-    /// As cargo is told.
+    /// The arguments for cargo.
     what: Vec<String>,
-    /// All that it is made from.
+    /// The pins of its sources.
     pins: String,
 }
 
@@ -81,7 +81,7 @@ impl Peer {
         })
     }
 
-    /// A folder with nothing but its stamp: the programs of all are in one.
+    /// A folder that contains only a stamp: the programs of all peers are in one folder.
     fn stamp(&self) -> PathBuf {
         folder().join("made").join(&self.name)
     }

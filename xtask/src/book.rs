@@ -34,7 +34,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Builds the book; gives back its first page.
+/// Builds the book; returns its first page.
 fn build() -> Result<PathBuf, String> {
     let tools = paths::peers().join("mdbook");
     install::package(&tools, MDBOOK)?;
@@ -44,7 +44,7 @@ fn build() -> Result<PathBuf, String> {
     install::copy(&paths::root().join("docs").join("book.toml"), &book)?;
     let mdbook = tools.join("bin").join("mdbook");
     child::run(Command::new(mdbook).arg("build").arg(&book), BUILD)?;
-    // mdBook puts a copy of the first page there, whose relative links lead nowhere.
+    // mdBook copies the first page there, where its relative links are dead.
     let index = book.join("html").join("index.html");
     fs::write(&index, REDIRECT).map_err(|error| error.to_string())?;
     Ok(index)

@@ -1,17 +1,17 @@
-//! What needs nothing but Rust: format, lints, tests, docs, licences.
+//! The checks that need only Rust: format, lints, tests, docs, licences.
 
 use std::time::Duration;
 
 use crate::paths::cargo;
 use crate::report::{Outcome, Report};
-use crate::{child, demo, house};
+use crate::{child, demo, rules};
 
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 const THREADS: &str = "8";
 
 pub fn run(report: &mut Report) {
     report.step("format", || run_cargo("fmt --all --check"));
-    house::run(report);
+    rules::run(report);
     report.step("clippy", || {
         run_cargo("clippy --workspace --all-targets --locked -- -D warnings")
     });
@@ -20,7 +20,7 @@ pub fn run(report: &mut Report) {
         let mut test = cargo("test --workspace --locked");
         test.env("INSTA_UPDATE", "no");
         if std::env::var_os("RUST_TEST_THREADS").is_none() {
-            // Most tests wait for a process or for a clock, not for a core.
+            // Most tests wait for a process or for a timer, not for a core.
             test.env("RUST_TEST_THREADS", THREADS);
         }
         child::run(&mut test, LIMIT)
@@ -35,7 +35,7 @@ pub fn run(report: &mut Report) {
 
 fn deny() -> Outcome {
     if child::capture(&mut cargo("deny --version"), LIMIT).is_err() {
-        // Wanted only where it is installed: no failure in CI either.
+        // Optional everywhere, so this is not a failure in CI either.
         return Outcome::Skipped("cargo-deny is not installed".to_owned());
     }
     run_cargo("deny check").into()

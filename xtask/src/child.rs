@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 use crate::pipe::Pipe;
 use crate::tree;
 
-/// Everything that a child printed, and how it ended.
+/// The output of a child, and how it ended.
 pub struct Output {
     pub stdout: String,
     pub stderr: String,
     pub ended: Result<(), String>,
 }
 
-/// Runs the command with our own terminal; an error says how it ended.
+/// Runs the command on our own terminal; an error says how it ended.
 pub fn run(command: &mut Command, limit: Duration) -> Result<(), String> {
     println!("$ {}", shown(command));
     let mut child = spawn(command.stdin(Stdio::null()))?;
     wait(&mut child, limit)
 }
 
-/// Runs the command and gives back its standard output; an error carries the end of what it printed.
+/// Runs the command and returns its standard output; an error contains the end of the output.
 pub fn capture(command: &mut Command, limit: Duration) -> Result<String, String> {
     let Output {
         stdout,
@@ -37,7 +37,7 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<String, String>
     }
 }
 
-/// Runs the command and gives back all of it; an error means that it did not start.
+/// Runs the command and returns all its output; an error means that it did not start.
 pub fn output(command: &mut Command, limit: Duration) -> Result<Output, String> {
     command
         .stdin(Stdio::null())
@@ -112,7 +112,7 @@ mod tests {
         let late = late.unwrap();
         assert_eq!(late.stdout, "on\n");
         assert_eq!(late.ended, Err("not finished after 0 s".to_owned()));
-        // A descendant that lived on would hold the pipe for the whole grace.
+        // A descendant that lived on would hold the pipe for the whole grace period.
         assert!(start.elapsed() < Duration::from_secs(2));
     }
 

@@ -9,7 +9,7 @@ use crate::child;
 const ASK: Duration = Duration::from_secs(60);
 const INSTALL: Duration = Duration::from_secs(10 * 60);
 
-/// The names of browsers that speak its protocol.
+/// The names of browsers with the DevTools protocol.
 const NAMES: [&str; 4] = [
     "chromium-headless-shell",
     "chromium",

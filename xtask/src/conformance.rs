@@ -21,7 +21,7 @@ use crate::{child, paths};
 const CLIENT: &str = "client";
 const AUTH: &str = "auth";
 
-/// Runs the cells that are named, or all of them.
+/// Runs the named cells, or all of them.
 pub fn run(report: &mut Report, peers: &Peers, chosen: &[&str]) {
     let names = || [CLIENT, AUTH].into_iter().chain(cell::NAMES);
     let unknown = chosen.iter().find(|name| !names().any(|n| n == **name));
@@ -62,7 +62,7 @@ fn suite() -> Command {
     suite
 }
 
-/// Everything that the suite printed, and how it ended: its exit code alone will not do.
+/// The output of the suite, and how it ended: its exit code alone is not enough.
 fn said(suite: &mut Command, limit: Duration) -> Result<(String, Result<(), String>), String> {
     let output = child::output(suite, limit)?;
     let said = format!("{}{}", output.stdout, output.stderr);

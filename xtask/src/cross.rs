@@ -23,7 +23,7 @@ struct System {
     target: &'static str,
     /// Debian's packages: a compiler, and the emulator.
     packages: &'static [&'static str],
-    /// The compiler; it is the linker too.
+    /// The compiler, which is also the linker.
     compiler: &'static str,
     /// What runs its programs.
     emulator: &'static str,
@@ -52,7 +52,7 @@ const SYSTEMS: [System; 2] = [
     },
 ];
 
-/// Checks, builds and runs, for the named targets or for all; the stamp says when all of it last passed.
+/// Checks, builds and runs, for the named targets or for all; the stamp records when all of it last passed.
 pub fn run(report: &mut Report, only: &[&str]) {
     let is_wanted = |target: &str| only.is_empty() || only.contains(&target);
     portable::run_static(report, is_wanted);
@@ -95,7 +95,7 @@ impl System {
             .into()
     }
 
-    /// Installs what is missing with apt, which takes root.
+    /// Installs missing packages with apt, which requires root.
     fn install(&self) -> Result<(), String> {
         portable::add_target(self.target)?;
         let is_there =

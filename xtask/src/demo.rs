@@ -1,7 +1,7 @@
-//! `cargo xtask demo`: one short scene per job of linkspan, with nothing but Rust on the machine.
+//! `cargo xtask demo`: one short scene per job of linkspan, which needs only Rust.
 //!
-//! Servers, proxies and the agent are programs of the testkit; everything that is printed is their real
-//! output. Each scene says what to look at.
+//! Servers, proxies and the agent are programs of the testkit; all printed output is real. Each scene says what to look
+//! at.
 
 mod process;
 mod scenes;
@@ -24,7 +24,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Builds the programs and shows every scene; an error if one does not show what it tells to look at.
+/// Builds the programs and shows every scene; fails if a scene lacks what it says to look at.
 pub fn show() -> Result<(), String> {
     println!("Building (a few minutes the first time) …");
     let build = "build --locked --quiet -p linkspan -p linkspan-testkit --bins --examples";

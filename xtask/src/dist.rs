@@ -38,7 +38,7 @@ pub fn run(report: &mut Report) {
     });
 }
 
-/// The flags of the linker that work here.
+/// The linker flags that work here.
 fn layout() -> Vec<String> {
     if !cfg!(target_os = "linux") {
         return Vec::new();
@@ -65,7 +65,7 @@ fn layout() -> Vec<String> {
     offers.into_iter().filter(works).flatten().collect()
 }
 
-/// Where the C compiler has one of its own libraries.
+/// The folder of one of the C compiler's own libraries.
 fn folder_of(library: &str) -> Option<PathBuf> {
     let mut cc = Command::new("cc");
     let found = child::capture(cc.arg(format!("-print-file-name={library}")), ASK).ok()?;
@@ -74,7 +74,7 @@ fn folder_of(library: &str) -> Option<PathBuf> {
     path.parent().filter(|_| is_there).map(Path::to_owned)
 }
 
-/// Whether a program can be made with those flags, and runs.
+/// Whether a program can be linked with those flags, and runs.
 fn probe(folder: &Path, flags: &[String]) -> Result<(), String> {
     let (source, program) = (folder.join("probe.rs"), folder.join("probe"));
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;

@@ -36,7 +36,7 @@ fn one(target: &str, seconds: u64) -> Result<(), String> {
     let line = format!("fuzz run {target} -- -max_total_time={seconds}");
     let mut fuzz = cargo(&line);
     if !nightly() {
-        // cargo-fuzz passes unstable flags; a stable compiler takes them when told to.
+        // cargo-fuzz passes unstable flags; this makes a stable compiler accept them.
         fuzz.env("RUSTC_BOOTSTRAP", "1");
     }
     child::run(&mut fuzz, BUILD + Duration::from_secs(seconds))

@@ -1,4 +1,4 @@
-//! Installing once: a stamp holds the pins that a folder was made from.
+//! Installs once: a stamp holds the pins that a folder was made from.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::{child, paths};
 
-/// Of one package with everything that it depends on.
+/// The limit of one package with all its dependencies.
 const COMPILE: Duration = Duration::from_secs(20 * 60);
 
 /// Runs `make` in an empty `folder`, unless a former run finished it from the same pins.
@@ -24,20 +24,20 @@ pub fn once(
     }
     fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
     make()?;
-    // Written last: a run that was cut short leaves no stamp and starts again.
+    // Written last: an interrupted run leaves no stamp and starts again.
     let stamp = stamp(folder);
     fs::write(&stamp, pins).map_err(|error| told(&stamp, &error))
 }
 
-/// Compiles a package of crates.io into `folder/bin`; `pin` is what cargo is told to install.
+/// Compiles a package of crates.io into `folder/bin`; `pin` is the argument of `cargo install`.
 pub fn package(folder: &Path, pin: &str) -> Result<(), String> {
     once(folder, pin, || {
-        // In the workspace's target folder it would wait for other builds, and they for it.
+        // In the workspace's target folder it would block other builds, and be blocked by them.
         let target = folder.join("target");
         let mut cargo = paths::cargo(&format!("install {pin} --locked --quiet --root"));
         cargo.arg(folder).env("CARGO_TARGET_DIR", &target);
         child::capture(&mut cargo, COMPILE)?;
-        // Only the program is of use from here on.
+        // Only the program is needed from here on.
         let _ = fs::remove_dir_all(&target);
         Ok(())
     })

@@ -15,7 +15,6 @@ mod cross;
 mod demo;
 mod dist;
 mod fuzz;
-mod house;
 mod install;
 mod keyring;
 mod node;
@@ -27,6 +26,7 @@ mod programs;
 mod python;
 mod reference;
 mod report;
+mod rules;
 mod stamp;
 mod storm;
 mod suites;
@@ -57,7 +57,7 @@ usage: cargo xtask COMMAND
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
-  house                    only the rules of the sources: modules, crates, sizes, words, environment
+  rules                    only the rules of the sources: modules, crates, sizes, columns, words, environment
   cross [TARGET…]          check, build and run the program for other systems: Windows under Wine, arm64
                            Linux under QEMU; installs what it needs with rustup and, as root, apt
   smoke                    the same commands with the program of this system
@@ -95,7 +95,7 @@ fn main() -> ExitCode {
         ["storm"] => report_of(|report| storm::run(report, None)),
         ["storm", seconds] => report_of(|report| storm::run(report, Some(seconds))),
         ["keyring"] => report_of(keyring::run),
-        ["house"] => report_of(house::run),
+        ["rules"] => report_of(rules::run),
         ["cross", ref targets @ ..] => report_of(|report| cross::run(report, targets)),
         ["smoke"] => report_of(cross::smoke),
         ["dist"] => report_of(dist::run),

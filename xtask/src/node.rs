@@ -1,4 +1,4 @@
-//! The peers from npm, and a Node that is new enough for them.
+//! The peers from npm, and a Node version that they support.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,9 +8,9 @@ use crate::{child, install, paths};
 
 const ASK: Duration = Duration::from_secs(30);
 const INSTALL: Duration = Duration::from_secs(10 * 60);
-/// What the conformance package and Inspector need.
+/// The oldest version that the conformance package and Inspector support.
 const OLDEST: u32 = 22;
-/// Our own scripts. Node looks for packages from a script's folder upwards, so they go there.
+/// Our own scripts. Node looks for packages from a script's folder upwards, so they are copied there.
 const SCRIPTS: [&str; 14] = [
     "as.mjs",
     "auth_driver.mjs",
@@ -28,7 +28,7 @@ const SCRIPTS: [&str; 14] = [
     "web.mjs",
 ];
 
-/// Installs Node where the machine's own is too old, and the npm peers; gives back the Node.
+/// Installs Node if the machine's own is too old, and the npm peers; returns the path of Node.
 pub fn install() -> Result<PathBuf, String> {
     let found = child::capture(
         Command::new("node").args(["-p", "process.versions.node + ' ' + process.execPath"]),
@@ -70,7 +70,7 @@ fn newer_node() -> Result<PathBuf, String> {
         .map_err(|why| format!("Node {OLDEST} or newer is needed: {why}"))
 }
 
-/// Installs what `pins` names, and gives back the file `wanted` of it.
+/// Installs the packages of `pins`, and returns the file `wanted` of them.
 fn npm_install(folder: &Path, pins: &Path, wanted: &str) -> Result<PathBuf, String> {
     let wanted = folder.join("node_modules").join(wanted);
     let files = [pins.join("package.json"), pins.join("package-lock.json")];
@@ -86,7 +86,7 @@ fn npm_install(folder: &Path, pins: &Path, wanted: &str) -> Result<PathBuf, Stri
             .arg("--loglevel=error")
             .current_dir(folder);
         child::capture(&mut npm, INSTALL)?;
-        // npm is content without an optional package, such as a Node for this machine.
+        // npm ignores a missing optional package, such as a Node for this machine.
         let there = wanted.exists().then_some(());
         there.ok_or_else(|| format!("{} is not in it", wanted.display()))
     })
@@ -94,7 +94,7 @@ fn npm_install(folder: &Path, pins: &Path, wanted: &str) -> Result<PathBuf, Stri
     Ok(wanted)
 }
 
-// One place for the suites to find `node`, whichever it is.
+// A fixed path of `node` for the suites.
 #[cfg(unix)]
 fn link(node: &Path) -> Result<(), String> {
     let bin = paths::peers().join("bin");

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// The workspace's root folder.
 pub fn root() -> PathBuf {
-    // Cargo's word at run time comes first: a checkout may have moved since the build.
+    // The variable at run time has precedence: a checkout may have moved since the build.
     let here = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     here.parent().map_or(here.clone(), Path::to_path_buf)
@@ -16,7 +16,7 @@ pub fn peers() -> PathBuf {
     root().join(".peers")
 }
 
-/// The files of ours that the peers need: pins, driver, server script.
+/// Our files for the peers: pins, driver, server script.
 pub fn pins() -> PathBuf {
     root().join("xtask").join("peers")
 }
@@ -27,7 +27,7 @@ pub fn built() -> PathBuf {
     ourselves.parent().map_or_else(root, Path::to_path_buf)
 }
 
-/// The cargo that runs us, in the workspace's root, with the words of `line`.
+/// The running cargo, in the workspace's root, with the words of `line`.
 pub fn cargo(line: &str) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);

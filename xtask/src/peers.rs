@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::report::{Outcome, Report};
 use crate::{acp, chromium, node, python, reference};
 
-/// What could be installed, each with the reason if it could not.
+/// The installed peers, or why each could not be installed.
 pub struct Peers {
     pub node: Result<PathBuf, String>,
     pub python: Result<PathBuf, String>,
@@ -14,7 +14,7 @@ pub struct Peers {
     pub acp: Result<PathBuf, String>,
 }
 
-/// Why the ACP peers are left alone: unlike the others they are not worth it in every run.
+/// Why the ACP peers are not installed by default: unlike the others they take too long for every run.
 const ONLY_TOLD: &str =
     "they take long to compile: `cargo xtask acp` installs them once, and so does --peers";
 
@@ -60,13 +60,13 @@ pub fn install_acp(report: &mut Report) -> Result<PathBuf, String> {
     let mut installed = Err(String::new());
     report.step("install the ACP peers", || {
         installed = acp::install();
-        // It was asked for, so it is not merely missing.
+        // It was requested, so a failure is not merely a missing peer.
         installed.clone().map(drop)
     });
     installed
 }
 
-/// Peers that were not asked for are skipped, in CI as well.
+/// Peers that were not requested are skipped, in CI as well.
 pub fn acp_outcome(installed: &Result<PathBuf, String>) -> Outcome {
     match installed {
         Err(why) if why == ONLY_TOLD => Outcome::Skipped(why.clone()),

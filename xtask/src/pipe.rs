@@ -1,11 +1,11 @@
-//! Reading a child's pipe to its end, but not for ever.
+//! Reads a child's pipe to its end, with a time limit.
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long a pipe may stay open once the child has gone: a grandchild may hold it.
+/// How long a pipe may stay open after the child has exited: a grandchild may hold it.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A pipe that is being read.
@@ -28,7 +28,7 @@ impl Pipe {
         Self { seen, reader }
     }
 
-    /// What came, once the child has ended.
+    /// The output, once the child has exited.
     pub fn text(self) -> String {
         let end = Instant::now() + GRACE;
         while !self.reader.is_finished() && Instant::now() < end {

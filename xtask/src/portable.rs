@@ -15,8 +15,8 @@ const STATIC: [&str; 2] = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-m
 const INSTALL: Duration = Duration::from_secs(10 * 60);
 const CHECK: Duration = Duration::from_secs(30 * 60);
 
-/// Some dependencies compile C in their build scripts, which `cargo check` runs. A check links nothing, so
-/// this stands in for the compiler of the other system: it writes the empty file that it is asked for.
+/// Some dependencies compile C in their build scripts, which `cargo check` runs. A check links nothing, so this
+/// replaces the compiler of the other system: it writes an empty output file.
 #[cfg(unix)]
 const NO_COMPILER: &str = r#"#!/bin/sh
 while [ $# -gt 0 ]; do
@@ -59,7 +59,7 @@ fn check(target: &str) -> Outcome {
     for tool in ["CC", "CXX", "AR", "RANLIB"] {
         check.env(format!("{tool}_{}", target.replace('-', "_")), &compiler);
     }
-    // A folder of its own: what was built without a compiler must not be linked by a later build.
+    // A folder of its own: objects that were made without a compiler must not be linked by a later build.
     check.env(
         "CARGO_TARGET_DIR",
         paths::root().join("target").join("check"),

@@ -15,7 +15,7 @@ pub struct Programs {
 
 impl Programs {
     pub fn build() -> Result<Self, String> {
-        // As the suites build it, so that nothing is built twice with other features.
+        // With the same command as the suites, so that nothing is built twice with other features.
         let line = "test --workspace --test peers --test fixture --no-run --locked";
         let mut build = paths::cargo(line);
         let messages = child::capture(build.arg("--message-format=json"), BUILD)?;

@@ -9,7 +9,7 @@ use crate::{child, install, paths};
 const ASK: Duration = Duration::from_secs(30);
 const INSTALL: Duration = Duration::from_secs(10 * 60);
 
-/// Installs the Python peers; gives back their interpreter.
+/// Installs the Python peers; returns their interpreter.
 pub fn install() -> Result<PathBuf, String> {
     let version = child::capture(Command::new("python3").arg("--version"), ASK)?;
     let requirements = paths::pins().join("requirements.txt");

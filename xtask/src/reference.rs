@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{install, paths};
 
-/// Installs the reference; gives back its program.
+/// Installs the reference; returns its program.
 pub fn install() -> Result<PathBuf, String> {
     let folder = paths::peers().join("bcp");
     install::package(&folder, "bcp-cli --version 0.1.0")?;

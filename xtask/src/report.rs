@@ -1,4 +1,4 @@
-//! What was done, how it went and how long it took.
+//! The steps of a run, their outcomes and times.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ const TOLD: &str = "--peers";
 /// How one step ended.
 pub enum Outcome {
     Passed,
-    /// Not run, which is no failure; says why.
+    /// Not run, which is not a failure; contains the reason.
     Skipped(String),
     Failed(String),
-    /// A suite whose peer cannot be had; the report decides how bad that is.
+    /// A suite without its peer; the report decides whether that is a failure.
     Missing(String),
 }
 
@@ -45,7 +45,7 @@ struct Row {
 }
 
 impl Report {
-    /// What is missing is skipped on a developer's machine, and a failure with `CI=true`.
+    /// Missing peers are skipped on a developer's machine, and are a failure with `CI=true`.
     pub fn new() -> Self {
         let ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
         Self {
@@ -54,7 +54,7 @@ impl Report {
         }
     }
 
-    /// What is missing is a failure everywhere.
+    /// Missing peers are a failure.
     pub fn strict() -> Self {
         Self {
             rows: Vec::new(),
@@ -73,7 +73,7 @@ impl Report {
         self.rows.iter().all(passed)
     }
 
-    /// Whether a step so far failed; one that was skipped did not.
+    /// Whether a step so far failed; a skipped one did not.
     pub fn has_failed(&self) -> bool {
         let failed = |row: &Row| matches!(row.outcome, Outcome::Failed(_));
         self.rows.iter().any(failed)
@@ -96,7 +96,7 @@ impl Report {
         });
     }
 
-    /// What is missing is either of two things, and from here on nothing else.
+    /// Turns a missing peer into a failure or a skipped step.
     fn judge(&self, outcome: Outcome) -> Outcome {
         match (outcome, self.strict) {
             (Outcome::Missing(why), Some(who)) => {

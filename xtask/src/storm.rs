@@ -13,12 +13,12 @@ pub const STAMP: Stamp = Stamp("storm");
 const USUAL: u64 = 600;
 /// The comparison shows its figures in less.
 const COMPARED: u64 = 120;
-/// To start, to sign in, and to end.
+/// The time to start, to sign in, and to end.
 const SPARE: Duration = Duration::from_secs(180);
 
 const MCP_REMOTE: [&str; 2] = ["node", "node_modules/mcp-remote/dist/proxy.js"];
 
-/// Runs for so many seconds, or for ten minutes; the stamp says when ten minutes last passed.
+/// Runs for `seconds`, or for ten minutes; the stamp records when ten minutes last passed.
 pub fn run(report: &mut Report, seconds: Option<&str>) {
     let Ok(seconds) = seconds.map_or(Ok(USUAL), str::parse) else {
         let why = format!("`{}` is not a number", seconds.unwrap_or_default());

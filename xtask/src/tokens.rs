@@ -1,4 +1,4 @@
-//! `cargo xtask tokens`: what the corpus saves, with TOON and minified JSON beside it.
+//! `cargo xtask tokens`: the savings on the corpus, with TOON and minified JSON beside them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ const RUN: Duration = Duration::from_secs(20 * 60);
 pub fn run(args: &[&str]) -> ExitCode {
     let toon = toon().inspect_err(|why| eprintln!("TOON is not available: {why}"));
     let mut measure = cargo("run --quiet -p linkspan-shrink --example tokens --");
-    // Files are named from where the user is, and not from the root.
+    // Files are relative to the user's folder, and not to the root.
     measure.args(args.iter().map(|arg| absolute(arg)));
     if let Ok(toon) = toon {
         measure.env("LINKSPAN_TOON", toon);
@@ -27,7 +27,7 @@ pub fn run(args: &[&str]) -> ExitCode {
     }
 }
 
-/// The program that makes TOON of JSON. It is no part of the workspace.
+/// The program that converts JSON to TOON. It is not part of the workspace.
 fn toon() -> Result<PathBuf, String> {
     let target = root().join("bench").join("target");
     let mut build = cargo("build --quiet --release --locked --manifest-path bench/toon/Cargo.toml");

@@ -1,7 +1,7 @@
-//! Killing a child with all its descendants.
+//! Kills a child with all its descendants.
 //!
-//! The tree is walked, and children stay in our process group, so that Ctrl-C on the terminal
-//! reaches them all: a group of their own would outlive an interrupted `cargo xtask`.
+//! The tree is walked, and children stay in our process group, so that Ctrl-C on the terminal reaches them all: a group
+//! of their own would outlive an interrupted `cargo xtask`.
 
 use std::process::{Child, Command, Stdio};
 
@@ -19,7 +19,7 @@ pub fn kill(child: &mut Child) {
         next += 1;
     }
     let descendants = doomed.iter().skip(1).map(u32::to_string);
-    // Errors only mean that a process has gone by itself.
+    // An error means that a process has ended by itself.
     let _ = child.kill();
     let _ = Command::new("sh")
         .args(["-c", "kill -KILL \"$@\"", "sh"])
@@ -38,7 +38,7 @@ fn parents() -> Vec<(u32, u32)> {
         .filter_map(|entry| {
             let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // "PID (name) STATE PARENT …", and the name may hold anything.
+            // "PID (name) STATE PARENT …", where the name may contain anything.
             let (_, fields) = stat.rsplit_once(')')?;
             Some((pid, fields.split_whitespace().nth(1)?.parse().ok()?))
         })

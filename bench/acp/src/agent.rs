@@ -13,7 +13,7 @@ pub fn serve() -> io::Result<()> {
     let (mut line, mut out) = (Vec::new(), Vec::new());
     while read(&mut from, &mut line)? {
         let (Some(id), Some(method)) = (deep(&line, &["id"]), text(&line, &["method"])) else {
-            // Notifications, and answers to nothing that was asked.
+            // Notifications, and answers without a request.
             continue;
         };
         let result: &[u8] = match method {
@@ -47,7 +47,7 @@ pub fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Numbered, so that their order can be seen; each its own write, as they come from a model.
+/// Writes numbered updates, whose order can be checked; each is its own write, like those of a model.
 fn flood(to: &mut impl io::Write, out: &mut Vec<u8>, count: u64) -> io::Result<()> {
     const HEAD: &[u8] = br#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""#;
     for at in 0..count {

@@ -1,4 +1,4 @@
-//! The editor: starts a chain, asks it one thing after the other, and looks at the clock.
+//! The editor: starts a chain, sends it one request after the other, and measures the times.
 
 use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -9,7 +9,7 @@ use crate::lines::{deep, number, read, text};
 use crate::plan::Plan;
 use crate::{Outcome, proc};
 
-/// Of everything together. A read cannot be told to give up, so the process does.
+/// The limit of everything together. A blocking read cannot be stopped, so the process exits.
 const LIMIT: Duration = Duration::from_secs(90);
 /// What a request of the measurement is long, its line end included.
 const REQUEST: usize = 260;
@@ -86,7 +86,7 @@ impl Chain {
         })
     }
 
-    /// As an editor does: the handshake, and a session.
+    /// Opens a session as an editor does: the handshake, and `session/new`.
     fn open(&mut self) -> Outcome<()> {
         let hello = r#"{"protocolVersion":1,"clientCapabilities":{}}"#;
         self.ask("initialize", hello)?;
@@ -118,7 +118,7 @@ impl Chain {
         Ok(took)
     }
 
-    /// Many updates and an answer, in this order and no other.
+    /// Many updates and an answer, which must arrive in this order.
     fn flood(&mut self, count: u64) -> Outcome<Duration> {
         let start = Instant::now();
         self.ask("_bench/flood", &format!(r#"{{"count":{count}}}"#))?;
@@ -180,7 +180,7 @@ impl Chain {
 
 impl Drop for Chain {
     fn drop(&mut self) {
-        // What it started sees the end of its input.
+        // Its children see the end of their input.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

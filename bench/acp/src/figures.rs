@@ -1,4 +1,4 @@
-//! What was measured, as JSON. What was not is null, never zero.
+//! The measured figures, as JSON. A figure that was not measured is null, never zero.
 
 #[derive(Default)]
 pub struct Figures {
@@ -10,7 +10,7 @@ pub struct Figures {
     pub idle_kb: Option<u64>,
     pub after_kb: Option<u64>,
     pub peak_kb: Option<u64>,
-    /// Without what is mapped from the program's file.
+    /// Without pages that are mapped from the program's file.
     pub own_idle_kb: Option<u64>,
     pub own_after_kb: Option<u64>,
     pub updates: u64,

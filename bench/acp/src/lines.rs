@@ -1,4 +1,4 @@
-//! Lines on stdin and stdout, and members of objects that stand in them.
+//! Lines on stdin and stdout, and members of the objects in them.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, StdinLock, Write};
@@ -9,7 +9,7 @@ use linkspan_bench::json;
 /// Longest line that is read; a longer one ends the stream.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 
-/// One line into `line`, without its end; false at the end of the stream.
+/// Reads one line into `line`, without its end; false at the end of the stream.
 pub fn read(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if from.take(MAX_LINE).read_until(b'\n', line)? == 0 {
@@ -33,7 +33,7 @@ pub fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// One write for all the parts, so that no reader wakes up for half a line.
+/// Writes all parts at once, so that no reader wakes up for half a line.
 pub fn write(to: &mut impl Write, out: &mut Vec<u8>, parts: &[&[u8]]) -> io::Result<()> {
     out.clear();
     for part in parts {
@@ -51,7 +51,7 @@ pub fn deep<'a>(mut object: &'a [u8], path: &[&str]) -> Option<&'a [u8]> {
     Some(object)
 }
 
-/// A string without quotes, as it stands.
+/// A string without its quotes, not decoded.
 pub fn text<'a>(object: &'a [u8], path: &[&str]) -> Option<&'a [u8]> {
     deep(object, path).and_then(json::inside)
 }

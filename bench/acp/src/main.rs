@@ -1,9 +1,9 @@
-//! The ends of an ACP chain, raw: as little as can be between the wire and the clock.
+//! The ends of an ACP chain, with as little code as possible between the pipe and the clock.
 //!
-//! `bench-acp agent`: answers `_bench/echo` with its params, `_bench/flood` with many updates before.
-//! `bench-acp proxy`: passes everything on, in the dialect of the official conductor 5.0.0.
-//! `bench-acp drive [--calls N] [--warm N] [--updates N] [--settle MS] CMD ARG…`: starts a conductor, or
-//! the agent itself, measures it, and prints the figures as one JSON object.
+//! `bench-acp agent`: answers `_bench/echo` with its params, and `_bench/flood` after many updates. `bench-acp proxy`:
+//! forwards everything, in the dialect of the official conductor 5.0.0. `bench-acp drive [--calls N] [--warm N]
+//! [--updates N] [--settle MS] CMD ARG…`: starts a conductor, or the agent itself, measures it, and prints the figures
+//! as one JSON object.
 
 mod agent;
 mod drive;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use plan::Plan;
 
-/// Why something could not be measured, in words for the table.
+/// The error is a text for the table.
 type Outcome<T> = Result<T, String>;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! How much is measured, and of what.
+//! What is measured, and how much of it.
 
 use std::time::Duration;
 

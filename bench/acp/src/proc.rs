@@ -1,5 +1,5 @@
-//! Memory and CPU time of one process, from `/proc`. Not of what it started: the proxies and the agent
-//! are the same in every row.
+//! Memory and CPU time of one process, from `/proc`, without its children: the proxies and the agent are the same in
+//! every row.
 
 use std::fs;
 

@@ -1,7 +1,7 @@
-//! A proxy that passes everything on, both ways.
+//! A proxy that forwards everything, in both directions.
 //!
-//! Towards the agent everything is wrapped in `proxy/successor`; what comes in such a wrapping is
-//! from the agent's side. Ids mean something on one connection only, so each request gets a new one.
+//! Messages to the agent are wrapped in `proxy/successor`; messages in that wrapping are from the agent's side. An id
+//! is valid on one connection only, so each request gets a new one.
 
 use std::collections::HashMap;
 use std::io;
@@ -27,7 +27,7 @@ pub fn serve() -> io::Result<()> {
             answer(&line, id, &mut asked, &mut to, &mut out)?;
             continue;
         };
-        // A request to cancel is for one hop, and nothing here is ever cancelled.
+        // A cancellation is for one hop, and the benchmark cancels no request.
         if method == b"$/cancel_request" {
             continue;
         }
@@ -70,7 +70,7 @@ pub fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives an answer the id that its request had.
+/// Restores the id of an answer.
 fn answer(
     line: &[u8],
     id: Option<&[u8]>,

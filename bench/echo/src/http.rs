@@ -21,7 +21,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// `Expect: 100-continue` was asked for: the body only comes after a 100.
+    /// Whether the request has `Expect: 100-continue`: the body only follows a 100.
     pub fn expects_continue(&self) -> bool {
         self.expects_continue
     }

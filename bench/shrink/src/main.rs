@@ -33,7 +33,7 @@ fn run(time: Duration) -> Result<(), String> {
             None => groups.push((name, vec![text])),
         }
     }
-    // The vocabulary is unpacked once in the life of a process; that is not measured here.
+    // The vocabulary is unpacked once per process; that is not measured here.
     Context::default().tokens("ready");
     for (name, texts) in &groups {
         println!("{}", measure(name, texts, time));
@@ -47,7 +47,7 @@ fn measure(name: &str, texts: &[String], time: Duration) -> String {
     let through = |text: &str| {
         let _ = std::hint::black_box(shrink(text, &thresholds, &context));
     };
-    // These texts are new to the counter: only what was counted of other texts helps.
+    // These texts are new to the counter: only cached counts of other texts help.
     let mut first: Vec<f64> = texts.iter().map(|text| millis(&through, text)).collect();
     let (gate_rate, mut times) = repeated(texts, time, through);
     let (detect_rate, _) = repeated(texts, time / 3, |text| {
@@ -72,8 +72,7 @@ fn measure(name: &str, texts: &[String], time: Duration) -> String {
     )
 }
 
-/// Megabytes for each second of CPU time over all the texts again and again, and the milliseconds on the
-/// clock of each time.
+/// Megabytes per second of CPU time over repeated rounds of all texts, and the milliseconds of each call by the clock.
 fn repeated(texts: &[String], time: Duration, work: impl Fn(&str)) -> (f64, Vec<f64>) {
     let mut times = Vec::new();
     let mut bytes = 0;
@@ -91,7 +90,7 @@ fn repeated(texts: &[String], time: Duration, work: impl Fn(&str)) -> (f64, Vec<
     (bytes as f64 / used.as_secs_f64() / 1e6, times)
 }
 
-/// What this thread has used of a core, where Linux tells: others on the machine do not count then.
+/// The CPU time of this thread, where Linux reports it: other processes on the machine do not count then.
 fn cpu_time() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanos = told.split(' ').next()?.parse().ok()?;

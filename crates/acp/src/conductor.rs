@@ -145,7 +145,7 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
         let inbound = inbound.unwrap_or_else(|| {
             Inbound::Closed(Fault::PeerClosed {
                 peer: peer.port.name.clone(),
-                why: "it ended without giving a reason".to_owned(),
+                why: "the connection closed without an error".to_owned(),
             })
         });
         let closed = matches!(inbound, Inbound::Closed(_));

@@ -1,4 +1,4 @@
-//! How a server is opened.
+//! Ways to open a server.
 
 use std::ffi::OsStr;
 use std::pin::Pin;
@@ -45,7 +45,7 @@ impl Backend {
         }
     }
 
-    /// The same with an account, which signs in when the server asks for it.
+    /// Adds an account, which signs in when the server requires it.
     #[must_use]
     pub fn signing_in(mut self, account: Option<Account>) -> Self {
         if let Kind::Url(options) = &mut self.kind {
@@ -75,7 +75,7 @@ impl Backend {
         Self::local_for(move |_| open(), era)
     }
 
-    /// The same for a server that starts programs, with the variables that tell them about the caller.
+    /// The same for a server that starts programs; `open` gets the environment variables that describe the caller.
     pub fn local_for(
         open: impl Fn(CallerVariables) -> Port + Send + Sync + 'static,
         era: Option<Era>,
@@ -94,8 +94,8 @@ impl Backend {
         }
     }
 
-    /// All calls of one client have to reach the same connection, and the server names the call that each
-    /// of its questions belongs to. Only local servers say so.
+    /// Sends all calls of one client over the same connection; the server names the call of each of its questions. Only
+    /// for local servers.
     #[must_use]
     pub fn keeping_sessions(mut self) -> Self {
         if let Kind::Local(local) = &mut self.kind {
@@ -113,7 +113,7 @@ impl Backend {
         self
     }
 
-    /// What ends the server after its last connection. Only for local servers.
+    /// Called after the last connection of the server has ended. Only for local servers.
     #[must_use]
     pub fn closing<F>(mut self, close: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -142,7 +142,7 @@ impl Backend {
         }
     }
 
-    /// Opens a connection that is for this principal only, or for several if the principal has no identity.
+    /// Opens a connection for one principal, or for several if the principal has no identity.
     pub(crate) fn open_for(
         &self,
         principal: &Principal,
@@ -163,7 +163,7 @@ impl Backend {
         }
     }
 
-    /// Ends a local server. A bridge does this itself.
+    /// Closes a local server. A bridge does this itself.
     pub async fn close(&self) {
         if let Kind::Local(Local {
             close: Some(close), ..
@@ -173,7 +173,7 @@ impl Backend {
         }
     }
 
-    /// Whether the options of a URL can work. No connection is made.
+    /// Checks the options of a URL without connecting.
     pub fn check(&self) -> Result<(), BridgeError> {
         match &self.kind {
             Kind::Url(options) => Ok(http((**options).clone()).map(drop)?),
@@ -181,8 +181,8 @@ impl Backend {
         }
     }
 
-    /// Connects to a URL in the background and logs a warning if that fails. Each request tries again,
-    /// so it is not an error yet.
+    /// Connects to a URL in the background and logs a warning if that fails. Each request tries again, so it is not an
+    /// error yet.
     pub fn warn_if_unreachable(&self) {
         let Kind::Url(options) = &self.kind else {
             return;
@@ -210,7 +210,7 @@ impl Backend {
         }
     }
 
-    /// Whether it is a child process, which may die of a question that it does not know.
+    /// Whether the server is a child process, which may exit on an unknown request.
     pub(crate) fn is_command(&self) -> bool {
         match &self.kind {
             Kind::Command(_) => true,

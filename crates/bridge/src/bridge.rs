@@ -1,4 +1,4 @@
-//! What is joined, before it is decided how clients come in.
+//! A server and its layers, without the transport for its clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Bridge {
 }
 
 impl Bridge {
-    /// A bridge to this server. A call may be silent for as long as [`Config`] says.
+    /// A bridge to this server, with the time limits of [`Config::default`].
     pub fn new(backend: Backend) -> Self {
         Self {
             server: Server::new(backend),
@@ -32,14 +32,14 @@ impl Bridge {
         }
     }
 
-    /// The era that the server speaks, if it is not to be detected.
+    /// The era of the server, if it is not to be detected.
     #[must_use]
     pub fn server_era(mut self, era: Option<Era>) -> Self {
         self.server.force_era(era);
         self
     }
 
-    /// The era that clients speak, if it is not to be detected.
+    /// The era of clients, if it is not to be detected.
     #[must_use]
     pub fn client_era(mut self, era: Option<Era>) -> Self {
         self.client_era = era;
@@ -53,14 +53,14 @@ impl Bridge {
         self
     }
 
-    /// Adds a layer next to the server, in front of those that were added before.
+    /// Adds a layer on the client's side of the layers that were added before.
     #[must_use]
     pub fn layer(mut self, factory: impl LayerFactory + 'static) -> Self {
         self.server.add_layer(Box::new(factory));
         self
     }
 
-    /// For the one client on stdin and stdout.
+    /// Serves one client on stdin and stdout.
     pub fn serve_stdio(self, options: StdioOptions) -> StdioBridge {
         let config = Config {
             drain: options.drain,
@@ -80,7 +80,7 @@ impl Bridge {
         HttpBridge::new(self.server, self.session, listener, options)
     }
 
-    /// For clients whose ports the caller makes.
+    /// Serves clients on ports that the caller makes.
     pub fn serve_ports(self) -> PortBridge {
         PortBridge {
             server: Arc::new(self.server),
@@ -90,8 +90,8 @@ impl Bridge {
     }
 }
 
-/// A bridge for clients that come over any port; each gets a connection of its own. Clones share what is
-/// known of the server.
+/// A bridge for clients on any kind of port; each gets its own connection to the server. Clones share what is known
+/// about the server.
 #[derive(Clone)]
 pub struct PortBridge {
     server: Arc<Server>,
@@ -100,8 +100,8 @@ pub struct PortBridge {
 }
 
 impl PortBridge {
-    /// Serves one client until it or the server has gone. `give_up` ends the wait for its first message;
-    /// it is not asked afterwards.
+    /// Serves one client until it or the server has closed. `give_up` ends the wait for its first message; afterwards
+    /// it has no effect.
     pub async fn serve(&self, mut front: Port, give_up: impl Future<Output = ()>) {
         let mut back = match self.server.start() {
             Ok(back) => Some(back),

@@ -1,4 +1,4 @@
-//! How a server learns on whose behalf it works. It never sees the credentials.
+//! Tells servers which client they work for, without its credentials.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,20 +8,20 @@ use linkspan_auth::resource::{FORWARDED_IDENTITY, Identity, IdentitySigner};
 use linkspan_ports::{ChildOptions, HeaderSource, HttpOptions, Principal};
 use parking_lot::Mutex;
 
-/// The variables that tell a child process about the client that it works for.
+/// The environment variables that describe the client of a child process.
 const SUBJECT: &str = "LINKSPAN_SUBJECT";
 const ISSUER: &str = "LINKSPAN_ISSUER";
 const SCOPE: &str = "LINKSPAN_SCOPE";
-/// How long a statement is used. It holds for twice as long.
+/// How long a signed statement is reused. It is valid for twice as long.
 const REUSED: Duration = Duration::from_secs(30);
 
 /// Environment variables about a caller; `None` removes one.
 pub type CallerVariables = Vec<(&'static str, Option<String>)>;
 
-/// What servers are told about callers.
+/// What servers get to know about callers.
 #[derive(Default)]
 pub(crate) struct CallerInfo {
-    /// Whether callers are verified at all.
+    /// Whether callers are authenticated.
     is_guarded: bool,
     forward: Option<Forward>,
 }
@@ -35,7 +35,7 @@ struct Forward {
 }
 
 impl CallerInfo {
-    /// For a listener whose callers are verified, at this URL.
+    /// For a listener at this URL whose callers are authenticated.
     pub(crate) fn guarded(url: &str, signer: Option<Arc<IdentitySigner>>) -> Self {
         let issuer: Arc<str> = url.into();
         let forward = signer.map(|signer| Forward { signer, issuer });
@@ -45,8 +45,8 @@ impl CallerInfo {
         }
     }
 
-    /// The variables of programs that work for this caller only. Variables of our own environment with these names
-    /// are about another caller, so they are removed if there is nothing to say.
+    /// The variables for programs that work for this caller only. Inherited variables with these names describe another
+    /// caller, so they are removed if this one has no identity.
     pub(crate) fn variables(&self, principal: &Principal) -> CallerVariables {
         if !self.is_guarded {
             return Vec::new();
@@ -69,7 +69,7 @@ impl CallerInfo {
         }
     }
 
-    /// The header for an upstream server, if it was asked for.
+    /// The header for an upstream server, if it is configured.
     pub(crate) fn add_header(&self, principal: &Principal, options: &mut HttpOptions) {
         let (Some(forward), Some(identity)) = (&self.forward, principal.identity()) else {
             return;
@@ -83,12 +83,12 @@ impl CallerInfo {
     }
 }
 
-/// What an upstream server is told about the caller of one connection.
+/// The signed statement about the caller of one connection.
 struct Statement {
     forward: Forward,
     identity: Arc<Identity>,
     audience: String,
-    /// The last one, and when it was signed.
+    /// The last statement, and when it was signed.
     last: Mutex<Option<(String, Instant)>>,
 }
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_of_one_caller_is_told_about_it_and_a_shared_child_about_none() {
+    fn a_child_gets_the_variables_of_its_caller_and_a_shared_child_gets_none() {
         let info = CallerInfo::guarded("https://h/mcp", None);
         let own = Principal::identified(identity());
         let mut options = child();

@@ -1,4 +1,4 @@
-//! The client's first message, which tells the era that it speaks.
+//! The client's first message, which decides its era.
 
 use linkspan_mcp::{Era, era_of, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
@@ -29,7 +29,7 @@ impl First {
     }
 }
 
-/// Waits for the first message, or for the end. Invalid messages are answered at once.
+/// Waits for the first message, or for the end of the input. Invalid messages are answered at once.
 pub(crate) async fn first_message(front: &mut Port) -> First {
     loop {
         let (era, message) = match front.rx.recv().await {

@@ -16,7 +16,7 @@ pub fn command_line<'a>(words: impl IntoIterator<Item = Cow<'a, str>>) -> String
     escape_line(&words.join(" ")).into_owned()
 }
 
-/// The same without its secrets, for hints: what is printed may end up in a log.
+/// The same without its secrets, for hints: printed text may end up in a log.
 pub fn shown_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     command_line(masked_words(words).into_iter().map(Into::into))
 }
@@ -40,10 +40,11 @@ pub fn tools_of(flags: &[String], url: Option<&str>, command: &[impl AsRef<OsStr
 /// `linkspan tools …` for a folder.
 pub fn tools_of_folder(dir: &Path) -> String {
     let dir = escape_line(&dir.to_string_lossy()).into_owned();
-    // Without a separator it could be anything.
-    let dir = match dir.contains(std::path::is_separator) || dir.starts_with('.') {
-        true => dir,
-        false => format!("./{dir}"),
+    // Without a separator the word could name other things than a folder.
+    let dir = if dir.contains(std::path::is_separator) || dir.starts_with('.') {
+        dir
+    } else {
+        format!("./{dir}")
     };
     tools_of(&[], Some(&dir), &[] as &[&OsStr])
 }
@@ -58,7 +59,7 @@ impl TypedLine {
         Self(words)
     }
 
-    /// What the user can do about a word that names no target.
+    /// A hint for the user about a word that is not a target.
     pub fn hint(self, error: &TargetError) -> String {
         let hint = match error {
             TargetError::Missing => {
@@ -96,19 +97,19 @@ impl TypedLine {
         hint.to_owned()
     }
 
-    /// With `--` before the first word that is this program; `None` if no word is.
+    /// Inserts `--` before the first word that is this program; `None` if no word is.
     pub fn with_dashes_before(self, program: &str) -> Option<String> {
         let at = self.0.iter().position(|word| word == program)?;
         Some(self.with_dashes_at(at))
     }
 
-    /// With `--` before the word at this place.
+    /// Inserts `--` before the word at this position.
     pub fn with_dashes_at(mut self, at: usize) -> String {
         self.0.insert(at, "--".to_owned());
         self.shown()
     }
 
-    /// With this word at its end.
+    /// Moves this word to the end.
     fn with_last(mut self, target: &str) -> String {
         if let Some(at) = self.0.iter().rposition(|word| word == target) {
             let word = self.0.remove(at);
@@ -125,7 +126,7 @@ impl TypedLine {
         self.shown()
     }
 
-    /// With other words in place of this one.
+    /// Replaces this word.
     fn with_instead(mut self, word: &str, instead: &[&str]) -> String {
         let Some(at) = self.0.iter().rposition(|typed| typed == word) else {
             return shown_line(instead.iter().copied());

@@ -1,4 +1,4 @@
-//! Why a bridge could not begin, or ended.
+//! Errors of bridges.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use linkspan_ports::{OptionsError, SpawnError};
 use linkspan_session::Fault;
 
-/// Why a bridge could not begin, or ended before its client did.
+/// Why a bridge could not start, or ended before its client did.
 #[derive(Debug, thiserror::Error)]
 pub enum BridgeError {
     /// The options of a URL cannot work.
     #[error(transparent)]
     Options(#[from] OptionsError),
-    /// The command does not start.
+    /// The command did not start.
     #[error("{0}: {source}", source = std::error::Error::source(.0).map(ToString::to_string).unwrap_or_default())]
     Spawn(#[from] SpawnError),
     /// The address cannot be listened on.
@@ -21,7 +21,7 @@ pub enum BridgeError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The HTTP front cannot serve its listener.
@@ -34,7 +34,7 @@ pub enum BridgeError {
         path: PathBuf,
         /// Whether it is a FIFO without a reader.
         unread_fifo: bool,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The server closed the connection.
@@ -43,7 +43,7 @@ pub enum BridgeError {
 }
 
 impl BridgeError {
-    /// What the user can do about it.
+    /// A hint for the user.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Options(error) => return Some(error.hint()),

@@ -1,7 +1,7 @@
-//! A server that has shaken hands with the probe, before its session begins.
+//! A server that the probe has initialized, before its session begins.
 //!
-//! The session begins with a handshake of its own. It is answered here with the server's answer to the
-//! probe; everything else passes.
+//! The session has a handshake of its own, which is answered here with the server's answer to the probe; all other
+//! messages pass.
 
 use linkspan_mcp::names;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
@@ -9,7 +9,7 @@ use linkspan_wire::{Kind, Message};
 
 const QUEUE: usize = 64;
 
-/// The same port, in front of which `initialize` is answered with `answer`, once.
+/// Wraps a port; the first `initialize` is answered with `answer`.
 pub(crate) fn greeted(port: Port, answer: Message) -> Port {
     let (outer, end) = Port::pair(port.name.clone(), QUEUE);
     tokio::spawn(run(port, end, answer));

@@ -32,11 +32,11 @@ pub struct ServeOptions {
     pub park: Duration,
     /// Makes the guard of the listener.
     pub guard: Option<GuardMaker>,
-    /// Tells upstream servers who the caller is, if there is a guard that knows it.
+    /// Signs statements for upstream servers about the caller, if the guard knows its identity.
     pub forward_identity: Option<Arc<IdentitySigner>>,
 }
 
-/// Makes the guard of a listener once the URL of its endpoint is known.
+/// Makes the guard of a listener when the URL of its endpoint is known.
 #[derive(Clone)]
 pub struct GuardMaker(Arc<MakeGuard>);
 
@@ -115,7 +115,7 @@ impl HttpBridge {
         })
     }
 
-    /// The address that it listens on.
+    /// The address of the listener.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -125,7 +125,7 @@ impl HttpBridge {
         &self.url
     }
 
-    /// Serves until `stop` resolves and what was under way has ended.
+    /// Serves until `stop` resolves and the requests in flight have ended.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Self {
             front,

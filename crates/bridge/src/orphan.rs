@@ -1,7 +1,7 @@
-//! Detects that the client has died although stdin stays open.
+//! Detects that the client has died although stdin is still open.
 //!
-//! A client that starts several servers may leave each of them a copy of the others' pipes. If it is
-//! killed, none of them reads an end of file.
+//! A client that starts several servers may leave copies of their pipes in each of them. If it is killed, none of them
+//! reads an end of file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use linkspan_session::{Envelope, Layer, Verdict, Way};
 use linkspan_wire::Kind;
 
-/// How often we look, and how many looks in a row must find silence. Clients are silent while a person
+/// The interval of the checks, and how many of them in a row must find silence. Clients are silent while a person
 /// thinks, and their launcher may have ended on purpose, so this is long.
 const LOOK: Duration = Duration::from_secs(10);
 const SILENT: u32 = 60;
@@ -36,7 +36,7 @@ impl Layer for Activity {
     }
 }
 
-/// Whether the client has been silent, and its process gone, for long enough.
+/// Counts how long the client has been silent without a parent process.
 #[derive(Default)]
 struct Watch {
     last: u64,
@@ -44,7 +44,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// One look. `true` when it is time to end.
+    /// One check. `true` when it is time to end.
     fn look(&mut self, alone: bool, messages: u64, unanswered: i64) -> bool {
         let idle = alone && messages == self.last && unanswered <= 0;
         self.silent = if idle { self.silent + 1 } else { 0 };
@@ -53,7 +53,7 @@ impl Watch {
     }
 }
 
-/// Resolves when the parent process is gone and no message comes.
+/// Resolves when the parent process has ended and no message arrives.
 #[cfg(unix)]
 pub(crate) async fn orphaned(activity: Activity) {
     use std::os::unix::process::parent_id;
@@ -74,7 +74,7 @@ pub(crate) async fn orphaned(activity: Activity) {
     }
 }
 
-/// Never resolves: only Unix gives a process without a parent another one.
+/// Never resolves: only Unix re-parents an orphan.
 #[cfg(not(unix))]
 pub(crate) async fn orphaned(_: Activity) {
     std::future::pending::<()>().await;

@@ -1,8 +1,8 @@
-//! The servers behind an HTTP front.
+//! The upstream connections of an HTTP front.
 //!
-//! A legacy client has a connection of its own for the length of its session. Requests of modern clients
-//! stand alone and share connections that are kept warm ([`warm`]). With [`PoolOptions::share`], legacy
-//! sessions are taken apart into such requests ([`port`]), so that one connection serves all of them.
+//! A legacy client has its own connection during its session. Requests of modern clients are independent of each other
+//! and share connections that are kept warm ([`warm`]). With [`PoolOptions::share`], legacy sessions are split into
+//! independent requests ([`port`]), so that one connection serves all of them.
 
 mod closing;
 mod lease;
@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::era::{
-    Claims, Habits, LegacyToModern, MachineStatus, ModernToLegacyOptions, given_roots, home_of,
-    signed, with_default_level,
+    Claims, LegacyToModern, MachineStatus, ModernToLegacyOptions, QuestionHistory, given_roots,
+    home_of, signed, with_default_level,
 };
 use linkspan_mcp::{Era, Level};
 use linkspan_ports::{Answering, FrontService, Principal};
@@ -39,7 +39,7 @@ use crate::secret::secret;
 use crate::server::{EVERYTHING, Server};
 use crate::setbacks::Cause;
 
-/// How often a connection is opened for one call: other calls may take each of them first.
+/// How often a connection is opened for one call: other calls may take the opened connection first.
 const MOST_OPENINGS: usize = 8;
 /// How long a call waits for a server that does not read.
 const READING: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ pub(crate) struct PoolOptions {
     pub(crate) session: Config,
 }
 
-/// Clones are the same pool.
+/// Clones share the pool.
 #[derive(Clone)]
 pub(crate) struct UpstreamPool(Arc<Shared>);
 
@@ -66,12 +66,12 @@ struct Shared {
     server: Arc<Server>,
     options: PoolOptions,
     warm: Arc<WarmUpstreams>,
-    habits: Arc<Habits>,
+    history: Arc<QuestionHistory>,
     aliases: RandomState,
     /// Legacy sessions so far that share a connection.
     sessions: AtomicU64,
     stop: watch::Receiver<bool>,
-    /// Each session holds a clone, so that the end of the last one can be awaited.
+    /// Each session holds a clone, which makes it possible to wait for the end of all.
     alive: mpsc::Sender<()>,
 }
 
@@ -83,7 +83,7 @@ impl Shared {
     }
 }
 
-/// The client that a request comes from, as far as it can be told.
+/// The client of a request, as far as it is known.
 #[derive(Clone)]
 pub(super) struct Caller {
     pub(super) principal: Principal,
@@ -99,7 +99,7 @@ impl UpstreamPool {
             server: Arc::new(server),
             warm: Arc::new(WarmUpstreams::new(options.max_servers)),
             options,
-            habits: Arc::default(),
+            history: Arc::default(),
             aliases: RandomState::new(),
             sessions: AtomicU64::new(0),
             stop: stopped,
@@ -126,7 +126,7 @@ impl UpstreamPool {
         });
     }
 
-    /// A request that stands alone.
+    /// Sends a modern request.
     pub(super) async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let shared = &self.0;
         let (lease, era) = self.lease(&call.msg, &caller.principal).await?;
@@ -149,7 +149,7 @@ impl UpstreamPool {
         })
     }
 
-    /// A connection for a call, and the era that its server speaks.
+    /// A connection for a call, and the era of its server.
     async fn lease(&self, call: &Message, principal: &Principal) -> Result<(Lease, Era), Fault> {
         let shared = &self.0;
         for _ in 0..MOST_OPENINGS {
@@ -179,7 +179,7 @@ impl UpstreamPool {
             capabilities: Some("the first of all".to_owned()),
             roots: None,
         };
-        // Roots are for a server that is known to want them.
+        // Roots are only for a server that is known to ask for them.
         let key = key_of(call, principal, self.0.options.share, None);
         wait(self.open(first, key, self.questions(call))).await?;
         Ok(self.0.server.era().unwrap_or(Era::Legacy))
@@ -194,13 +194,13 @@ impl UpstreamPool {
             key = key_of(call, principal, share, None);
             key.capabilities = None;
         }
-        let habits = &self.0.habits;
-        // All clients of a shared server have the same process: only calls that are known to ask wait for
-        // their turn, and questions of other calls are held or refused meanwhile.
+        let history = &self.0.history;
+        // All clients of a shared server use the same process, so only calls that are known to ask wait for their turn;
+        // questions of other calls are held or refused meanwhile.
         let may_ask = if share {
-            habits.has_asked(call)
+            history.has_asked(call)
         } else {
-            habits.may_ask(call)
+            history.may_ask(call)
         };
         Needs {
             key,
@@ -211,13 +211,13 @@ impl UpstreamPool {
         }
     }
 
-    /// What the probe of a connection for this call asks.
+    /// The requests of the probe for this call.
     fn questions(&self, call: &Message) -> Questions<'static> {
         let shared = self.0.options.share.then_some(EVERYTHING);
         Questions::of(Some(call), shared)
     }
 
-    /// Begins to open a connection for `key`, unless one is being opened under the same `name`.
+    /// Opens a connection for `key` in the background, unless one is being opened under the same `name`.
     fn open(&self, name: Key, key: Key, questions: Questions<'static>) -> Opening {
         let pool = self.clone();
         let mut stop = self.0.stop.clone();
@@ -256,7 +256,7 @@ impl UpstreamPool {
             park: shared.options.park,
             secret: Box::new(secret),
             status: status.clone(),
-            habits: shared.habits.clone(),
+            history: shared.history.clone(),
         };
         let key = Key {
             capabilities: key.capabilities.filter(|_| era == Era::Legacy),
@@ -272,8 +272,8 @@ impl UpstreamPool {
         Ok(Upstream::new(home, key, hub, status))
     }
 
-    /// Joins two ports until one of them closes: the cause that the server was started for, and the client's
-    /// first message if there is one.
+    /// Joins two ports until one of them closes. Gets the cause that the server was started for, and the client's first
+    /// message if there is one.
     fn run(
         &self,
         front: Port,

@@ -1,8 +1,8 @@
-//! Detects the era that a server speaks.
+//! Detects the era of a server.
 //!
-//! `server/discover` first. Over stdio, silence is no answer: the server may still be starting, or
-//! ignore unknown methods. The same process is then asked to shake hands as well, in the client's name,
-//! and a handshake that it accepts is the one that the session uses.
+//! `server/discover` is sent first. Over stdio, silence proves nothing: the server may still be starting, or ignore
+//! unknown methods. The same process then gets an `initialize` on behalf of the client as well, and the session uses
+//! that handshake if it succeeds.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Hop, Kind, Message, RpcError};
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// How long a process may be silent before it is asked in the other era, too.
+/// How long a process may be silent before it is probed for the other era, too.
 const SILENCE: Duration = Duration::from_secs(3);
-/// How long it may take in all; `npx` may have to download it first.
+/// The limit of the whole probe; `npx` may have to download the server first.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a modern server may take to refuse a handshake.
 const REFUSAL: Duration = Duration::from_secs(5);
@@ -25,18 +25,18 @@ const REMOTE: Duration = Duration::from_secs(30);
 const DISCOVER: Hop = Hop(0);
 const INITIALIZE: Hop = Hop(u64::MAX >> 12);
 
-/// What a probe says to the server.
+/// The requests of a probe.
 #[derive(Debug, Clone)]
 pub(crate) struct Questions<'a> {
     /// The client's own `server/discover`.
     pub(crate) discover: Option<&'a Message>,
-    /// The parameters of an `initialize` that the session can go on with.
+    /// The parameters of an `initialize` that the session can use.
     pub(crate) initialize: String,
 }
 
 impl<'a> Questions<'a> {
-    /// Those of the client that has sent this request; `capabilities` instead of its own if it shares
-    /// the server with others.
+    /// The requests for the client of this request; `capabilities` replaces its own if it shares the server with
+    /// others.
     pub(crate) fn of(request: Option<&Message>, capabilities: Option<&str>) -> Self {
         let claims = request.and_then(|request| Claims::read(request).ok());
         let initialize = claims.map(|claims| claims.initialize(capabilities));
@@ -58,17 +58,17 @@ impl<'a> Questions<'a> {
     }
 }
 
-/// What a probe has shown.
+/// The result of a probe.
 pub(crate) enum Probed {
-    /// A modern server, and its answer to `server/discover` if that is what told.
+    /// A modern server, and its answer to `server/discover` if it gave one.
     Modern(Option<Message>),
-    /// The same, but this process may be about to shake hands with us.
+    /// A modern server whose process may still answer the `initialize`.
     ModernSpent(Message),
-    /// A legacy server that has not been initialised.
+    /// A legacy server that is not initialized.
     Legacy,
     /// A legacy server, or one of both eras, that has shaken hands, and its answer to `initialize`.
     Greeted(Message),
-    /// It ended without an answer.
+    /// It exited without an answer.
     Died,
     /// It refuses the handshake with an error that names no era.
     Refused,
@@ -83,7 +83,7 @@ impl Probed {
     }
 }
 
-/// Finds out which era the server behind `port` speaks.
+/// Detects the era of the server behind `port`.
 pub(crate) async fn ask(
     port: &mut Port,
     questions: &Questions<'_>,
@@ -110,7 +110,7 @@ pub(crate) async fn ask(
     }
 }
 
-/// Asks a process to shake hands before anything else.
+/// Sends `initialize` first.
 pub(crate) async fn shake(port: &mut Port, questions: &Questions<'_>) -> Result<Probed, Fault> {
     shaken(port, questions, false).await
 }
@@ -123,7 +123,7 @@ async fn shaken(
 ) -> Result<Probed, Fault> {
     let id = INITIALIZE.id();
     let initialize = Message::request(&id, names::INITIALIZE, Some(&questions.initialize));
-    // If it has ended, the reason is the next thing received.
+    // If the process has exited, the next event has the reason.
     tell(port, initialize).await;
     let was_asked = asked;
     let mut until = Instant::now() + PATIENCE;
@@ -133,10 +133,10 @@ async fn shaken(
         match (timeout_at(until, listen(port)).await, modern.take()) {
             // A server of both eras stays with the one of its first real request.
             (Ok(Heard::Shaken(answer)), _) => return Ok(Probed::Greeted(answer)),
-            // It has refused, so its process is as good as before.
+            // It refused the handshake, so its state has not changed.
             (Ok(Heard::NotShaken(_)), Some(answer)) => return Ok(Probed::Modern(Some(answer))),
             (Ok(Heard::NotShaken(Evidence::Modern)), None) => return Ok(Probed::Modern(None)),
-            // The other answer may tell more.
+            // The other answer may be more specific.
             (Ok(Heard::NotShaken(_)), None) if asked => refused = true,
             (Ok(Heard::NotShaken(_)), None) => return Ok(Probed::Refused),
             (Ok(Heard::Discovered(Evidence::None, answer)), _) => return Err(unreached(&answer)),
@@ -153,7 +153,7 @@ async fn shaken(
             (Ok(Heard::Closed(_)) | Err(_), Some(answer)) => {
                 return Ok(Probed::ModernSpent(answer));
             }
-            // It was asked both, and died of one of them.
+            // It got both requests, and exited because of one of them.
             (Ok(Heard::Closed(_)), None) if was_asked => return Ok(Probed::Died),
             (Ok(Heard::Closed(why)), None) => return Err(why.unwrap_or(Fault::Closing)),
             (Err(_), None) => return Err(Fault::Timeout { after: PATIENCE }),
@@ -172,17 +172,17 @@ async fn tell(port: &Port, msg: Message) -> bool {
     sent.is_ok()
 }
 
-/// What the server sent.
+/// An event from the server.
 enum Heard {
     /// The answer to `server/discover`.
     Discovered(Evidence, Message),
-    /// There will be no answer: the request did not reach the server, or the answer cannot be read.
+    /// There will be no answer: the request did not reach the server, or the answer is unreadable.
     Failed(Fault),
     /// The result of `initialize`.
     Shaken(Message),
-    /// An error instead of that.
+    /// The error for `initialize`.
     NotShaken(Evidence),
-    /// Nothing more will come.
+    /// The connection was closed.
     Closed(Option<Fault>),
 }
 
@@ -230,7 +230,7 @@ async fn listen(port: &mut Port) -> Heard {
     }
 }
 
-/// An error that a proxy on the way has sent, not the server.
+/// An error from a proxy in front of the server.
 fn unreached(answer: &Message) -> Fault {
     let said = answer
         .body()
@@ -248,7 +248,7 @@ mod tests {
     use linkspan_session::PortEnd;
     use linkspan_wire::WireError;
 
-    /// A server that the test plays: it gets each method and says what it answers.
+    /// A server that is scripted by the test: `script` gets each method and returns the answer.
     async fn play(script: impl Fn(&str) -> Option<&'static str>) -> Probed {
         played(script).await.unwrap()
     }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_is_not_the_servers_decides_nothing() {
+    async fn an_answer_of_a_proxy_does_not_decide_the_era() {
         let gone = r#""error":{"code":-33001,"message":"gone","data":{"kind":"connect_failed"}}"#;
         let probed = played(|_| Some(gone)).await;
         assert!(matches!(probed, Err(Fault::ConnectFailed { why, .. }) if why == "gone"));
@@ -345,7 +345,7 @@ mod tests {
         assert!(matches!(probed, Probed::Modern(None)));
     }
 
-    /// A server that is slow to start, and then reads both questions: what it answers to each.
+    /// A server that is slow to start, and then answers both requests.
     async fn slow(discover: &'static str, initialize: &'static str) -> Probed {
         let (mut port, end) = Port::pair("the server", 8);
         let PortEnd {

@@ -18,7 +18,7 @@ pub use self::output_file::OutputFile;
 /// Bytes that may wait for the disk.
 const QUEUE_BYTES: usize = 64 << 20;
 
-/// The layer that writes the transcript. It sees what the client sends and what the client gets.
+/// The layer that writes the transcript, on the client's side of all other layers.
 pub(crate) struct Record(LineWriter<Entry>);
 
 struct Entry {

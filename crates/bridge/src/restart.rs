@@ -1,15 +1,14 @@
-//! A command behind one port, started again after it has ended.
+//! A command behind one port, which is restarted after it has exited.
 //!
-//! The session in front goes on: calls under way get an error, and the next request starts the command again
-//! and repeats the client's handshake. A command that ends before it has answered anything does not work,
-//! and ends the session.
+//! The session in front goes on: open calls get an error, and the next request restarts the command and repeats the
+//! client's handshake. A command that exits before its first answer is broken, and ends the session.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::names;
-use linkspan_ports::Memory;
+use linkspan_ports::SessionReplay;
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::{Hop, Id, IdKey, Kind, Message};
 use tokio::sync::mpsc::error::SendError;
@@ -22,15 +21,15 @@ use crate::setbacks::Cause;
 const QUEUE: usize = 64;
 /// How long a restarted command may take to answer a repeated request.
 const STEP: Duration = Duration::from_secs(120);
-/// Questions of one process that are remembered, and messages of one that starts.
+/// Limit of the remembered questions of a process, and of the messages that wait for its start.
 const MOST: usize = 1024;
 
-/// A port in front of `first` and of the processes that follow it; `works` if it has already answered.
+/// A port in front of `first` and its successors; `works` if it has already answered.
 pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port {
     let (port, end) = Port::pair(first.name.clone(), QUEUE);
     let restarting = Restarting {
         server,
-        memory: Memory::default(),
+        replay: SessionReplay::default(),
         newest: None,
         questions: HashMap::new(),
         works,
@@ -44,12 +43,12 @@ pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port 
 
 struct Restarting {
     server: Arc<Server>,
-    memory: Memory,
-    /// The newest request that the process was given.
+    replay: SessionReplay,
+    /// The newest request that was sent to the process.
     newest: Option<Hop>,
     /// Unanswered questions of the process.
     questions: HashMap<IdKey, Id>,
-    /// Whether any process has answered anything.
+    /// Whether any process has sent an answer.
     works: bool,
     /// Whether the newest process has answered.
     answered: bool,
@@ -73,7 +72,7 @@ impl Restarting {
                 && let Some(outbound) = outward.take()
             {
                 let Some(hop) = hop(&outbound) else {
-                    // Notifications for a process that has ended are not for the next one.
+                    // Notifications for an ended process are not sent to the next one.
                     continue;
                 };
                 tokio::select! {
@@ -136,7 +135,7 @@ impl Restarting {
         drop(done);
     }
 
-    /// What goes to the process; `None` if it answers a question of an earlier one.
+    /// The message to send to the process; `None` if it answers a question of an earlier process.
     fn outgoing(&mut self, outbound: Outbound) -> Option<Outbound> {
         let Outbound::One(envelope) = &outbound else {
             return Some(outbound);
@@ -150,17 +149,17 @@ impl Restarting {
             }
             Kind::Notification => {}
         }
-        self.memory.note(msg);
+        self.replay.note(msg);
         Some(outbound)
     }
 
-    /// Takes in a message of the process. `false` if the process has ended and is not started again.
+    /// Handles a message of the process. `false` if the process has exited and is not restarted.
     fn incoming(&mut self, inbound: Option<Inbound>) -> bool {
         match inbound {
             Some(Inbound::Closed(why)) => self.ended(why),
             None => self.ended(Fault::PeerClosed {
                 peer: "the server".to_owned(),
-                why: "it ended without a reason".to_owned(),
+                why: "the connection closed without an error".to_owned(),
             }),
             Some(inbound) => {
                 if let Inbound::Message(envelope) = &inbound {
@@ -177,10 +176,10 @@ impl Restarting {
             self.works = true;
             self.answered = true;
         }
-        let initialize = self.memory.initialize.as_ref();
+        let initialize = self.replay.initialize.as_ref();
         if msg.kind() == Kind::Error && msg.id() == initialize.and_then(Message::id) {
-            // A server without a handshake: the next one must not be asked for it.
-            self.memory = Memory::default();
+            // A server without a handshake: the next process gets none either.
+            self.replay = SessionReplay::default();
         }
         if let (Kind::Request, Some(id)) = (msg.kind(), msg.id())
             && self.questions.len() < MOST
@@ -215,22 +214,22 @@ impl Restarting {
         let mut port = self.server.open(&Cause::only()).await?;
         self.began = Instant::now();
         self.answered = false;
-        let memory = self.memory.clone();
-        let Some(initialize) = &memory.initialize else {
+        let replay = self.replay.clone();
+        let Some(initialize) = &replay.initialize else {
             return Ok(port);
         };
         let answer = self.ask(&mut port, initialize).await?;
         if answer.kind() != Kind::Result {
             return Err(Fault::SessionLost {
                 peer: port.name,
-                why: "it was started again and refuses to begin".to_owned(),
+                why: "it was restarted and refused the handshake".to_owned(),
             });
         }
-        if let Some(initialized) = &memory.initialized {
+        if let Some(initialized) = &replay.initialized {
             let initialized = Outbound::One(Envelope::new(initialized.clone()));
             let _ = timeout(STEP, port.tx.send(initialized)).await;
         }
-        for msg in memory.restore() {
+        for msg in replay.restore() {
             if let Err(why) = self.ask(&mut port, msg).await {
                 tracing::warn!(
                     "`{}` was not repeated to the restarted server: {why}",
@@ -257,7 +256,7 @@ impl Restarting {
                     None => {
                         return Err(Fault::PeerClosed {
                             peer: port.name.clone(),
-                            why: "it ended while it was started again".to_owned(),
+                            why: "it exited during the restart".to_owned(),
                         });
                     }
                     Some(Inbound::Message(envelope)) if self.inward.len() < MOST => {
@@ -284,7 +283,7 @@ impl Restarting {
     }
 }
 
-/// The number of a request.
+/// The hop number of a request.
 fn hop(outbound: &Outbound) -> Option<Hop> {
     match outbound {
         Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => envelope.msg.hop(),

@@ -1,4 +1,4 @@
-//! A backend, and what is known of its server.
+//! A backend, and what is known about its server.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ pub(crate) struct Server {
 
 #[derive(Default)]
 struct Known {
-    /// What a modern request meets; [`Era::Modern`] for a server that speaks both.
+    /// The era for modern requests; [`Era::Modern`] for a server of both eras.
     era: Option<Era>,
     /// Whether it accepts `initialize`.
     shakes_hands: Option<bool>,
@@ -45,12 +45,12 @@ impl Server {
         }
     }
 
-    /// Sets the era that the user names. That of a local server is known better.
+    /// Sets the era from the command line. The era of a local server is known and takes precedence.
     pub(crate) fn force_era(&mut self, era: Option<Era>) {
         *self.known.get_mut() = Known::of(self.backend.era().or(era));
     }
 
-    /// Sets what the server is told about callers.
+    /// Sets what the server gets to know about callers.
     pub(crate) fn tell_callers(&mut self, callers: CallerInfo) {
         self.callers = callers;
     }
@@ -65,7 +65,7 @@ impl Server {
         layers.map(|factory| factory.layer(session)).collect()
     }
 
-    /// The era that requests of a modern client meet, if it is known.
+    /// The era for requests of a modern client, if it is known.
     pub(crate) fn era(&self) -> Option<Era> {
         self.known.lock().era
     }
@@ -80,7 +80,7 @@ impl Server {
         self.backend.is_command()
     }
 
-    /// Whether all calls of one client have to reach the same connection.
+    /// Whether all calls of one client have to use the same connection.
     pub(crate) fn keeps_sessions(&self) -> bool {
         self.backend.keeps_sessions()
     }
@@ -95,7 +95,7 @@ impl Server {
         *self.known.lock() = Known::of(Some(Era::Modern));
     }
 
-    /// Opens it for the first time. The user has to mend what fails here.
+    /// Opens it for the first time. The user has to fix the errors of this call.
     pub(crate) fn start(&self) -> Result<Port, BridgeError> {
         self.backend.open()
     }
@@ -132,7 +132,7 @@ impl Server {
         })
     }
 
-    /// Opens a connection and finds out which era the server speaks.
+    /// Opens a connection and detects the era of the server.
     pub(crate) async fn open_known(
         &self,
         questions: &Questions<'_>,
@@ -143,7 +143,7 @@ impl Server {
         Ok((probed.port, probed.era))
     }
 
-    /// Finds out which era the server behind `port` speaks.
+    /// Detects the era of the server behind `port`.
     pub(crate) async fn probe(
         &self,
         port: Port,
@@ -158,7 +158,7 @@ impl Server {
         let is_command = self.backend.is_command();
         let mut probed = probe::ask(&mut port, questions, is_command).await?;
         if matches!(probed, Probed::Died) {
-            // The question may be why it died: the next process is asked to shake hands first.
+            // The probe may be the reason for the exit, so the next process gets `initialize` first.
             port = self.open(cause).await?;
             let shaken = probe::shake(&mut port, questions).await;
             probed = shaken.inspect_err(|_| self.ended(cause, false, Duration::ZERO))?;
@@ -168,7 +168,7 @@ impl Server {
         }
         let era = probed.era();
         if matches!(probed, Probed::ModernSpent(_) | Probed::Died) {
-            // It died of the question, or may be about to shake hands.
+            // The process died of the probe, or may still answer the `initialize`.
             probe::end(port);
             port = self.open(cause).await?;
         }
@@ -194,7 +194,7 @@ impl Server {
         Ok(Opened { port, era, answer })
     }
 
-    /// Notes how long a process lived, and whether it has `answered` anything.
+    /// Records how long a process ran, and whether it has `answered` a request.
     pub(crate) fn ended(&self, cause: &Cause, answered: bool, lived: Duration) {
         self.setbacks.ended(cause, answered, lived, Instant::now());
     }
@@ -211,14 +211,14 @@ impl Known {
 
 /// A connection to a server whose era is known.
 pub(crate) struct Opened {
-    /// Not always the one that was probed: some servers die of the probe.
+    /// Not always the probed connection: some servers exit on the probe.
     pub(crate) port: Port,
     pub(crate) era: Era,
     /// The answer to the client's own `server/discover`.
     pub(crate) answer: Option<Message>,
 }
 
-/// A capabilities object with everything that a client can be asked.
+/// A capabilities object with everything that a server can ask for.
 pub(crate) const EVERYTHING: &str =
     r#"{"roots":{"listChanged":false},"sampling":{},"elicitation":{"form":{},"url":{}}}"#;
 

@@ -1,8 +1,6 @@
-//! The pause between failed starts of a server.
-//!
-//! Only a start that fails counts: a server that has answered something works, and its later end concerns
-//! the client that it served. Starts are counted per cause, so that a client whose handshake kills servers
-//! does not delay others.
+//! The pause between failed starts of a server. A server that has answered a request does not count as failed; its
+//! later exit concerns the client that it served. Starts are counted per cause, so that a client whose handshake
+//! crashes servers does not delay others.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -10,7 +8,7 @@ use std::time::{Duration, Instant};
 use linkspan_ports::Principal;
 use parking_lot::Mutex;
 
-/// A server that lives longer than this is not restarted too often.
+/// A server that lives longer than this is restarted without delay.
 const SHORT_LIFE: Duration = Duration::from_secs(5);
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -59,7 +57,7 @@ impl Setbacks {
         (setback.last + setback.pause()).checked_duration_since(now)
     }
 
-    /// A server has ended, or could not be started. `answered` if it has ever sent a message.
+    /// Records that a server has exited, or could not be started. `answered` if it has sent a message.
     pub(crate) fn ended(&self, cause: &Cause, answered: bool, lived: Duration, now: Instant) {
         let mut all = self.0.lock();
         if answered || lived >= SHORT_LIFE {
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_memory_for_setbacks_is_bounded() {
         let (setbacks, now) = (Setbacks::default(), Instant::now());
         for n in 0..3 * MOST as u64 {
             setbacks.ended(&cause("a", n), false, Duration::ZERO, now);

@@ -1,4 +1,4 @@
-//! What a user names as a server: a URL, a folder of scripts, or a command.
+//! The target of a command: a URL, a folder of scripts, or a command.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use linkspan_wire::escape_line;
 
 use crate::record::masked_url;
 
-/// What to talk to.
+/// The server to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A server at a URL.
@@ -18,7 +18,7 @@ pub enum Target {
     Command(OsString, Vec<OsString>),
 }
 
-/// Why words name no target. The words may be secrets in a log; the messages have no credentials of URLs.
+/// Why words do not name a target. The words may be secrets in a log; the messages omit credentials of URLs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// There are no words.
@@ -27,25 +27,25 @@ pub enum TargetError {
     /// A word and a command.
     #[error("two targets: `{0}` and a command after `--`")]
     Two(String),
-    /// The target is followed by other words.
+    /// Other words follow the target.
     #[error("the target `{}` comes last", escape_line(&masked_url(.0)))]
     NotLast(String),
-    /// A URL in the place of a command.
+    /// A URL in place of a command.
     #[error("a URL goes without `--`; what follows `--` is a command")]
     UrlAsCommand,
-    /// A folder in the place of a command.
+    /// A folder in place of a command.
     #[error("`{}` is a folder, and a folder goes without `--`", escape_line(.0))]
     FolderAsCommand(String),
     /// A whole command in one word.
     #[error("there is no program `{}`: the words of a command are separate", escape_line(.0))]
     CommandInOneWord(String),
-    /// An argument in the place of a command.
+    /// An argument in place of a command.
     #[error("`{}` is an argument, not a command", escape_line(.0))]
     Argument(String),
-    /// A file in the place of a folder.
+    /// A file in place of a folder.
     #[error("`{}` is a file, not a folder", escape_line(.0))]
     File(String),
-    /// A program in the place of a folder.
+    /// A program in place of a folder.
     #[error("`{}` is a command, and a command goes after `--`", escape_line(.0))]
     Program(String),
     /// A URL without its scheme.
@@ -62,14 +62,14 @@ pub enum TargetError {
     /// A path of a folder that does not exist.
     #[error("there is no folder `{}`", escape_line(.0))]
     NoFolder(String),
-    /// A word that could be anything.
+    /// A word of unknown meaning.
     #[error("`{}` is not a URL, and there is no folder of that name", escape_line(.0))]
     Unknown(String),
 }
 
 impl Target {
-    /// Exactly one of `word` and `command` must be there. Programs are looked for in the folders of `path`, a value
-    /// of the variable `PATH`.
+    /// Exactly one of `word` and `command` must be given. Programs are looked up in `path`, a value of the variable
+    /// `PATH`.
     pub fn new(
         word: Option<String>,
         command: Vec<OsString>,
@@ -96,7 +96,7 @@ impl Target {
 }
 
 impl TargetError {
-    /// Why a word that is neither a URL nor a folder is no target.
+    /// Why a word that is neither a URL nor a folder is not a target.
     pub fn of_word(word: &str, path: &OsStr) -> Self {
         Self::something_else(word, path).unwrap_or_else(|| {
             let is_path = matches!(word, "." | "..") || word.contains(std::path::is_separator);
@@ -108,7 +108,7 @@ impl TargetError {
         })
     }
 
-    /// What a word is that is no folder: a file, a program, or a URL without its scheme.
+    /// What a word names that is not a folder: a file, a program, or a URL without its scheme.
     pub fn something_else(word: &str, path: &OsStr) -> Option<Self> {
         let owned = word.to_owned();
         if Path::new(word).is_file() {
@@ -134,11 +134,11 @@ pub fn is_program(word: &str, path: &OsStr) -> bool {
     }
 }
 
-/// Whether a program of that name would be found.
+/// Whether a program of that name is found.
 pub fn is_found(program: &OsStr, path: &OsStr) -> bool {
     let program = Path::new(program);
     if program.components().count() > 1 || cfg!(windows) {
-        // Windows looks in more places, and for more endings, than we know.
+        // Windows searches further folders and file extensions.
         return cfg!(windows) || program.exists();
     }
     find_program(program, path).is_some()

@@ -11,7 +11,7 @@ use linkspan_wire::Message;
 pub(crate) use self::client::Client;
 pub(crate) use self::server::{Habit, Log, backend, backend_with};
 
-/// The end of a wait for something that does not happen; the clock of tests is paused.
+/// The limit of a wait for an event that must not happen; the clock of tests is paused.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// A message of a test.
@@ -47,7 +47,7 @@ pub(crate) fn at(answer: &Message, path: &[&str]) -> String {
     value.map_or_else(String::new, |value| value.text().to_owned())
 }
 
-/// A member of what a tool gave, as spelled; empty if there is none.
+/// A member of a tool's structured result, as spelled; empty if there is none.
 pub(crate) fn given(answer: &Message, member: &str) -> String {
     at(answer, &["structuredContent", member])
 }

@@ -1,4 +1,4 @@
-//! Names that scripts start this program by, perhaps many times a second. Nothing else is set up for them.
+//! Names under which scripts start this program, perhaps many times a second, so no other setup is done for them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn mcp_bash_command(words: Vec<OsString>) -> ExitCode {
         debug: false,
         log_file: None,
     };
-    // Scripts look at stderr; only a server has a log.
+    // Scripts read stderr; only a server has a log.
     let serves = |word: &OsString| word.to_string_lossy().starts_with("--project-root");
     let quiet = if words.first().is_none_or(serves) {
         LevelFilter::WARN

@@ -72,9 +72,9 @@ Examples:
     exit_codes!()
 );
 
-// The arguments of a command are built when it is called: the tree of all commands is 0.7 MB, and most processes
-// serve one of them for hours. So the long help of a command is on its arguments, and the line in the list of
-// commands is here only: a doc comment on the arguments would replace it (`every_command_says_the_same_of_itself`).
+// The arguments of a command are built when it is called: the tree of all commands is 0.7 MB, and most processes serve
+// one of them for hours. So the long help of a command is on its arguments, and the line in the list of commands is
+// here only: a doc comment on the arguments would replace it (`every_command_says_the_same_of_itself`).
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
@@ -145,8 +145,8 @@ pub(crate) enum Author {
     Jq(JqArgs),
 }
 
-/// What `--help` prints for a command line: the layout of `-h`, with the rare flags and the long text. `None` if
-/// the line asks for `-h`.
+/// The `--help` text of a command line: the layout of `-h`, with the rare flags and the long text. `None` if the line
+/// asks for `-h`.
 pub(crate) fn long_help(words: &[String]) -> Option<StyledStr> {
     let words = words.split(|word| word == "--").next()?;
     let is_long = words.iter().any(|word| word == "--help");
@@ -171,7 +171,7 @@ pub(crate) fn long_help(words: &[String]) -> Option<StyledStr> {
         if arg.get_id() == "help" {
             arg.help("Print help (see a summary with '-h')")
         } else if arg.get_help_heading() == Some(SIGN_IN) && !is_login {
-            // Every command that takes a URL has these; one of them explains the rare ones.
+            // Every command that takes a URL has these; only `login` explains the rare ones.
             arg
         } else {
             arg.hide_short_help(false)

@@ -1,5 +1,5 @@
-//! Every command line that the README, the docs, the examples and `--help` show can be read by the
-//! program. `tests/cli/documented.rs` runs those that need nothing but this machine.
+//! Every command line in the README, the docs, the examples and `--help` can be parsed. `tests/cli/documented.rs` runs
+//! those that need only this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::cli::Cli;
 
-/// Where a command line stands.
+/// A command line and its location.
 struct Shown {
     place: String,
     line: String,
-    /// A sentence names a command with less than it needs; a block shows it whole.
+    /// Whether it is in a sentence, which may omit required words; a block has all of them.
     in_passing: bool,
 }
 
@@ -68,17 +68,14 @@ fn complain(shown: Vec<Shown>) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What is wrong with a line, if anything.
+/// The error of a line, if there is one.
 fn wrong(line: &str, in_passing: bool) -> Option<String> {
     if let Ok(json) = serde_json::from_str::<Value>(line) {
         return in_json(&json)
             .into_iter()
             .find_map(|words| unread(&words, false));
     }
-    let line = match in_passing {
-        true => &synopsis(line),
-        false => line,
-    };
+    let line = if in_passing { &synopsis(line) } else { line };
     commands(line)
         .into_iter()
         .filter_map(ours)
@@ -95,7 +92,7 @@ fn synopsis(line: &str) -> String {
 }
 
 fn unread(words: &[String], in_passing: bool) -> Option<String> {
-    // mcp-bash's commands have a parser of their own; `linkspan COMMAND` is about all of ours.
+    // mcp-bash's commands have a parser of their own; `linkspan COMMAND` stands for all of ours.
     let verb = words.get(1).map_or("", String::as_str);
     if verb == "mcp-bash" || (in_passing && verb == "COMMAND") {
         return None;
@@ -124,8 +121,7 @@ fn unread(words: &[String], in_passing: bool) -> Option<String> {
     })
 }
 
-/// The words of our own command in a simple command: with variables before it, or started by another
-/// program that takes it after `--`.
+/// The words of our own command in a simple command: after variables, or behind the `--` of another program.
 fn ours(words: Vec<String>) -> Option<Vec<String>> {
     let is_setting = |word: &String| {
         let name = word.split_once('=').map(|(name, _)| name);
@@ -171,7 +167,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
             }
             (None, '<' | '>') => {
                 all.last_mut().unwrap().extend(word.take());
-                // What follows is a file: a command of its own that is not ours.
+                // The word after this is a file, so it begins a command that is not ours.
                 all.push(vec!["redirected".to_owned()]);
             }
             (None, c) if c.is_whitespace() => all.last_mut().unwrap().extend(word.take()),
@@ -264,7 +260,7 @@ fn in_page(page: &Path) -> Vec<Shown> {
     found
 }
 
-/// The examples that a command and those below it give.
+/// The examples of a command and its subcommands.
 fn in_help(command: &mut clap::Command, found: &mut Vec<Shown>) {
     let name = command.get_bin_name().unwrap_or("linkspan").to_owned();
     let texts = [

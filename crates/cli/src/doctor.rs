@@ -44,7 +44,7 @@ pub(crate) fn check(dir: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     Ok(if bad { Exit::Invalid } else { Exit::Ok })
 }
 
-/// Whether the clients of this machine can still start their servers.
+/// Whether the clients on this machine can still start their servers.
 fn clients(path: &OsStr) -> Vec<Finding> {
     const ID: &str = "clients";
     let states = ClientState::all(&system(), |program| find(program, path).is_some());

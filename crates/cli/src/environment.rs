@@ -27,7 +27,7 @@ pub(crate) fn reader_settings(look: impl Fn(&str) -> Option<String>) -> Result<S
     Ok(settings)
 }
 
-/// The mode of commands and calls that do not name one.
+/// The mode of commands and calls that do not set one.
 pub(crate) fn mode(look: impl Fn(&str) -> Option<String>) -> Result<Mode, Failure> {
     match look("BCP_RENDER_MODE") {
         None => Ok(Mode::Xml),
@@ -56,7 +56,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     Some(value).filter(|value| !value.is_empty())
 }
 
-/// Set for a jq whose filter is not trusted: the filter sees neither files nor variables.
+/// Set for a jq with an untrusted filter: the filter can access neither files nor variables.
 pub(crate) const JQ_RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
 
 /// Set for a jq whose memory and time are limited.
@@ -70,7 +70,7 @@ pub(crate) fn own_program() -> Result<PathBuf, Failure> {
     })
 }
 
-/// The folders in which programs are looked for.
+/// The value of `PATH`.
 pub(crate) fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }
@@ -86,7 +86,7 @@ pub(crate) fn jq_command() -> Result<JqCommand, Failure> {
     })
 }
 
-/// Where clients keep their configuration.
+/// The places where clients keep their configuration.
 pub(crate) fn system() -> System {
     let path = |name| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty());
@@ -121,7 +121,7 @@ pub(crate) fn home() -> Option<PathBuf> {
     value.map(PathBuf::from)
 }
 
-/// Where this program keeps what it has to remember.
+/// The folder for the state of this program.
 pub(crate) fn state_folder() -> Option<PathBuf> {
     let path = |name| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty());
@@ -140,7 +140,7 @@ pub(crate) fn state_folder() -> Option<PathBuf> {
     Some(folder.join("linkspan"))
 }
 
-/// Whether a browser can be shown to the user.
+/// Whether a browser can be opened for the user.
 pub(crate) fn can_show_browser() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_display = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
@@ -151,7 +151,7 @@ pub(crate) fn can_show_browser() -> bool {
     (cfg!(windows) || cfg!(target_os = "macos")) && !is_set("SSH_CONNECTION")
 }
 
-/// A variable has a value that it cannot have.
+/// The error for an invalid value of a variable.
 pub(crate) fn wrong(name: &str, value: &str, right: &str) -> Failure {
     Failure::usage(format!("{name} is `{value}` in the environment"))
         .hint(format!("it must be {right}; unset it to use the default"))

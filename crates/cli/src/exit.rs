@@ -1,4 +1,4 @@
-//! Exit codes, and errors that tell a person what to do next.
+//! Exit codes, and errors with hints for the user.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use linkspan_session::Fault;
 
 use crate::harmless::indented;
 
-/// How the program ends. The numbers are documented in `--help` and the manual page.
+/// The exit codes. They are documented in `--help` and the manual page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// It worked; for `connect`, the client closed its side.
@@ -20,13 +20,13 @@ pub(crate) enum Exit {
     Usage,
     /// The target cannot be reached or started.
     Unreachable,
-    /// The peer broke the protocol or died.
+    /// The peer violated the protocol or exited.
     Broken,
-    /// The tool says that it failed (`isError`).
+    /// The tool reports that it failed (`isError`).
     ToolError,
     /// No answer in time.
     Timeout,
-    /// The terminal is gone (SIGHUP).
+    /// The terminal was closed (SIGHUP).
     HungUp,
     /// Interrupted (SIGINT).
     Interrupted,
@@ -34,7 +34,7 @@ pub(crate) enum Exit {
     Terminated,
 }
 
-/// For the end of `--help` and the manual page. A macro, so that it can be a part of longer texts.
+/// The end of `--help` and of the manual page. A macro, so that it can be a part of longer texts.
 macro_rules! exit_codes {
     () => {
         "\
@@ -77,23 +77,22 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What further lines of a message begin with: a peer may have written them.
+/// The prefix of further lines of a message, which may contain text of a peer.
 const MORE: &str = "  ";
 
-/// Something that a person should know, though it is no reason to stop. For commands that do one
-/// thing and end; a server logs.
+/// Prints a warning. For commands that do one thing and end; a server logs.
 pub(crate) fn warn(what: &str) {
     let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
     anstream::eprintln!("{yellow}warning{yellow:#}: {}", indented(what, MORE));
 }
 
-/// What a person can do next.
+/// Prints what the user can do next.
 pub(crate) fn print_hint(hint: &str) {
     let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
     anstream::eprintln!("{cyan}hint{cyan:#}: {}", indented(hint, MORE));
 }
 
-/// An end that needs an explanation.
+/// An error with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -122,21 +121,21 @@ impl Failure {
         self
     }
 
-    /// With a hint, if there is one.
+    /// Adds a hint, if there is one.
     #[must_use]
     pub(crate) fn hinted(mut self, hint: Option<impl Into<String>>) -> Self {
         self.hint = hint.map(Into::into);
         self
     }
 
-    /// What else the server said about it.
+    /// Adds the data of the server's error.
     #[must_use]
     pub(crate) fn data(mut self, data: impl Into<String>) -> Self {
         self.data = Some(data.into());
         self
     }
 
-    /// All of it in one sentence, for a model to read.
+    /// The message and its hint in one sentence, for a model.
     pub(crate) fn in_words(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{}; {hint}", self.what),

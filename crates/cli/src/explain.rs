@@ -81,7 +81,7 @@ impl From<ShrinkError> for Failure {
                 Exit::Invalid,
                 format!("--store {}: {source}", show::path(&folder)),
             )
-            .hint("it must be a folder of yours for originals and nothing else, or one that can be made"),
+            .hint("it must be a folder that you own and that holds only originals, or a path where one can be created"),
             ShrinkError::StoreInRoots { folder, source } => {
                 Self::usage(format!("--store {}: {source}", folder.display()))
             }

@@ -22,7 +22,7 @@ use crate::environment::own_program;
 use crate::exit::{Exit, Failure, warn};
 use crate::show::path as shown;
 
-/// How a folder is read that is looked at and not served.
+/// How a folder is read for checks, without serving it.
 pub(crate) fn reading() -> ReadOptions {
     ReadOptions {
         thorough: true,
@@ -54,16 +54,16 @@ fn exit_of(error: &FolderError, other: Exit) -> Exit {
     }
 }
 
-/// A folder that cannot be served at all.
+/// A folder that cannot be served.
 impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Self {
         let hint = error.hint();
         Self::new(exit_of(&error, Exit::Invalid), error.to_string())
-            .hint(hint.unwrap_or_else(|| "is it yours, and readable?".to_owned()))
+            .hint(hint.unwrap_or_else(|| "is the folder readable?".to_owned()))
     }
 }
 
-/// What a folder offers, and its problems. A folder that is missing or unreadable is an error.
+/// The contents of a folder, and its problems. A folder that is missing or unreadable is an error.
 pub(crate) fn look(dir: &Path, how: &ReadOptions, compat: Compat) -> Result<Report, Failure> {
     Ok(Report::of(mcp_bash::catalogue(dir, how, compat.into()))?)
 }
@@ -72,7 +72,7 @@ pub(crate) fn look(dir: &Path, how: &ReadOptions, compat: Compat) -> Result<Repo
 pub(crate) fn repair(look: impl Fn() -> Result<Report, Failure>) -> Result<Report, Failure> {
     let report = author::repair(look)?;
     for (path, why) in &report.failed {
-        warn(&format!("cannot mend {}: {why}", shown(path)));
+        warn(&format!("cannot repair {}: {why}", shown(path)));
     }
     Ok(report)
 }

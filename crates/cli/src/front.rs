@@ -1,4 +1,4 @@
-//! How clients come in, for every command that serves: stdio or HTTP.
+//! Serves clients on stdio or HTTP, for all commands.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use crate::remote::token_of;
 use crate::show::say;
 use crate::signals::Signals;
 
-/// Serves the client on stdin and stdout until it has gone or a signal comes.
+/// Serves the client on stdin and stdout until it closes or a signal arrives.
 pub(crate) async fn serve_stdio(
     signals: Signals,
     bridge: Bridge,
@@ -50,7 +50,7 @@ pub(crate) fn limit(time: Duration) -> Option<Duration> {
     Some(time).filter(|time| !time.is_zero())
 }
 
-/// What the flags say about the listener and who may connect; the rest is the default.
+/// The options of the listener and of its guard, from the flags; the rest is the default.
 pub(crate) fn serve_options(
     listen: &ListenArgs,
     guard: &GuardArgs,
@@ -65,14 +65,14 @@ pub(crate) fn serve_options(
             "other machines can connect to {}, and no token is set",
             listen.host
         ))
-        .hint("give clients a secret with --token-env VAR or keys with --keys FILE, accept tokens with --auth-issuer URL, or say --insecure-no-token"));
+        .hint("give clients a secret with --token-env VAR or keys with --keys FILE, accept tokens with --auth-issuer URL, or use --insecure-no-token"));
     }
     let mut hosts = defaults.hosts.clone();
     hosts.extend(guard.allow_host.iter().cloned());
     let public_url = resource.iter().filter_map(|one| one.public_url.as_ref());
     hosts.extend(public_url.map(|url| url.host()));
     if !is_local && is_guarded && guard.allow_host.is_empty() {
-        // The names of a machine are not known here, and a page that rebinds its name has no token.
+        // The names of the machine are not known here, and a page that rebinds its name has no token.
         hosts.push("*".to_owned());
     }
     let front = FrontOptions {
@@ -95,7 +95,7 @@ pub(crate) fn serve_options(
 fn token(variable: &str) -> Result<Token, Failure> {
     let value = token_of("--token-env", variable)?;
     Token::parse(&value).ok_or_else(|| {
-        Failure::usage(format!("the value of {variable} is no bearer token"))
+        Failure::usage(format!("the value of {variable} is not a bearer token"))
             .hint("it must be visible ASCII without spaces")
     })
 }

@@ -14,8 +14,8 @@ pub(crate) fn on_one_line(name: &str) -> String {
     escape_line(name).into_owned()
 }
 
-/// A text of several lines for the end of a message: further lines are indented, so that they do not look like
-/// messages of this program.
+/// A text of several lines for the end of a message: further lines are indented, so that they do not look like messages
+/// of this program.
 pub(crate) fn indented(words: &str, indent: &str) -> String {
     escape_block(words, indent).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Logs: warnings to stderr, more on request, nothing ever to stdout.
+//! Logs: warnings to stderr, more on request. Nothing is logged to stdout.
 
 mod category;
 
@@ -43,7 +43,7 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     } else {
         quiet
     };
-    // Libraries log headers and addresses; what they say at more than WARN is theirs to keep.
+    // Libraries log headers and addresses, so only their warnings and errors are shown.
     let ours = filter_fn(|meta| {
         meta.target().starts_with("linkspan") || *meta.level() <= tracing::Level::WARN
     });
@@ -76,10 +76,10 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What further lines of a log entry begin with. Entries themselves begin with a time.
+/// The prefix of further lines of a log entry. Entries themselves begin with a time.
 const MORE: &str = "  | ";
 
-/// Writes what an entry says so that a peer whose words are in it cannot add entries of its own.
+/// Escapes the fields of an entry, so that text of a peer cannot look like another entry.
 fn escaped() -> impl for<'writer> FormatFields<'writer> {
     let write = |out: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug| {
         let value = format!("{value:?}");
@@ -94,17 +94,17 @@ fn escaped() -> impl for<'writer> FormatFields<'writer> {
 
 /// Lines that wait for the reader of stderr.
 const QUEUE: usize = 1024;
-/// How long the last of them may take at the end.
+/// How long writing the queued lines may take at the end.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
-/// stderr behind a thread: it may have no reader, and a log line is not worth a wait.
-/// What there is no room for is lost.
+/// stderr behind a thread: it may have no reader, and a log line must not block the program. Lines that do not fit the
+/// queue are lost.
 #[derive(Clone)]
 struct Patient(SyncSender<Entry>);
 
 enum Entry {
     Line(Vec<u8>),
-    /// Told when everything before it has been written.
+    /// Notified when all earlier lines have been written.
     Last(SyncSender<()>),
 }
 

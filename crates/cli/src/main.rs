@@ -1,7 +1,7 @@
 //! `linkspan`: the bridge between any AI client and any tool server.
 //!
-//! Only this crate prints, reads the environment or exits. stdout belongs to the protocol (or to
-//! the answer that a person asked for); everything else goes to stderr.
+//! Only this crate prints, reads the environment or exits. stdout is for the protocol, or for the requested output;
+//! everything else goes to stderr.
 
 mod applet;
 mod args;
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         Err(error) => return wrong(&error),
     };
     let ended = run(cli).and_then(|exit| match exit {
-        // Whatever else there is to say is more than that.
+        // Any other exit code is more specific than a failed print.
         Exit::Ok => show::printed().map(|()| exit),
         exit => Ok(exit),
     });
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A command line that cannot be read, or that asks for help.
+/// Prints the error of a command line that cannot be parsed, or its help.
 fn wrong(error: &clap::Error) -> ExitCode {
     let words: Vec<String> = std::env::args_os()
         .skip(1)
@@ -94,7 +94,7 @@ fn wrong(error: &clap::Error) -> ExitCode {
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
     let quiet = match &cli.command {
-        // It runs on its own, and its log is where its servers speak.
+        // These run unattended, and their log has the stderr of their servers.
         Command::Expose(_) | Command::Conduct(_) => LevelFilter::INFO,
         Command::Author(Author::Serve(args)) if args.http => LevelFilter::INFO,
         Command::Shrink(_) if variable("BCP_LOG_LEVEL").is_some() => {

@@ -1,7 +1,7 @@
-//! Command lines that cannot be read, and what was probably meant.
+//! Command lines that cannot be parsed, and what was probably meant.
 //!
-//! clap says which word it does not take. For the usual slips (a command without `--` before it, a
-//! negative number) the right line helps more.
+//! clap names the word that it does not accept. For common mistakes (a command without `--` before it, a negative
+//! number) the correct line is more helpful.
 
 mod no_command;
 mod positional;
@@ -16,7 +16,7 @@ use crate::exit::Failure;
 use crate::show::on_one_line;
 use crate::target;
 
-/// Commands that take a target, and how many words come before it.
+/// Commands that take a target, and how many words precede it.
 const WITH_TARGET: [(&str, usize); 12] = [
     ("agent", 0),
     ("config", 0),
@@ -32,7 +32,7 @@ const WITH_TARGET: [(&str, usize); 12] = [
     ("prompt", 1),
 ];
 
-/// What was meant, if that can be told. `words` are the arguments without the program's name.
+/// The probable meaning, if there is one. `words` are the arguments without the program's name.
 pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> {
     if let Some(failure) = no_command::explain(error, words) {
         return Some(failure);
@@ -64,7 +64,7 @@ fn negative(unknown: &str, words: &[String]) -> Option<Failure> {
             on_one_line(flag),
             on_one_line(&words[at])
         ))
-        .hint("--help tells what it takes"),
+        .hint("--help lists its values"),
     )
 }
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_word_in_the_place_of_the_target_is_taken_for_a_command() {
+    fn only_a_word_in_place_of_the_target_is_taken_for_a_command() {
         // The value of a flag, a word after the target, an argument of a tool.
         for words in [
             &[
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_to_clap() {
+    fn unknown_mistakes_are_left_to_clap() {
         assert_eq!(told(&["tools", "--tineout", "1", "x"]), None);
         assert_eq!(told(&["tools", "https://x/mcp", "extra"]), None);
         assert_eq!(told(&["tool"]), None);

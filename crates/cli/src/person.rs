@@ -1,4 +1,4 @@
-//! The person at the terminal, who answers what servers ask.
+//! The user at the terminal, who answers questions of servers.
 
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ const MAX_LINE: u64 = 64 << 10;
 /// Reads from stdin and writes to stderr.
 struct Terminal;
 
-/// The person at the terminal, if stdin and stderr are one.
+/// The user at the terminal, if stdin and stderr are terminals.
 pub(crate) fn at_terminal() -> Option<Arc<dyn Person>> {
     let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
     is_there.then(|| Arc::new(Terminal) as Arc<dyn Person>)

@@ -1,4 +1,4 @@
-//! From flags to options of a remote server; secrets come from the environment.
+//! The options of a remote server, from flags; secrets are read from the environment.
 
 use linkspan_ports::{HttpOptions, token_in};
 use linkspan_wire::Limits;

@@ -9,7 +9,7 @@ use linkspan_wire::escape_json;
 pub(crate) use crate::harmless::{clean, indented, on_one_line, path};
 pub(crate) use printing::{cannot_print, note, printed};
 
-/// Prints to stdout. Whether that worked is asked once, at the end: [`printed`].
+/// Prints to stdout. Errors are reported once, at the end: [`printed`].
 macro_rules! say {
     ($($arg:tt)*) => {{
         use std::io::Write;
@@ -18,8 +18,8 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Prints JSON exactly as it came, for programs. On a terminal the characters that would drive it are
-/// written as `\uXXXX`, which is the same value.
+/// Prints JSON unchanged, for programs. On a terminal, control characters are written as `\uXXXX`, which is the same
+/// value.
 pub(crate) fn raw(json: &str) {
     let shown = if io::stdout().is_terminal() {
         escape_json(json)
@@ -29,7 +29,7 @@ pub(crate) fn raw(json: &str) {
     note(writeln!(io::stdout(), "{shown}"));
 }
 
-/// Prints what a function writes.
+/// Prints the output of a function.
 pub(crate) fn print(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     note(render(&mut anstream::stdout().lock()));
 }

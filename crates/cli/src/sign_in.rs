@@ -1,4 +1,4 @@
-//! From flags and the environment to the sign-in of a remote server.
+//! Configures the sign-in of a remote server from flags and the environment.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::environment::{can_show_browser, own_program, state_folder, variable};
 use crate::exit::Failure;
 use crate::remote::token_of;
 
-/// The account at a server, unless the user gives credentials or wants no sign-in.
+/// The account at a server, unless the flags have credentials or disable the sign-in.
 pub(crate) fn account(
     options: &HttpOptions,
     args: &RemoteArgs,
@@ -22,7 +22,7 @@ pub(crate) fn account(
     if args.sign_in.no_sign_in || options.has_header("authorization") {
         return Ok(None);
     }
-    // Without a home there is no place for credentials, and the server's refusal is passed on.
+    // Without a home there is no place for credentials; then the server's refusal is the result.
     let Some(store) = store_options() else {
         return Ok(None);
     };
@@ -35,7 +35,7 @@ pub(crate) fn account(
     Ok(Some(Account::new(settings, Performer::Worker(worker))))
 }
 
-/// Where credentials are kept.
+/// Where credentials are stored.
 pub(crate) fn store_options() -> Option<StoreOptions> {
     let key = match variable("LINKSPAN_STORE_KEY") {
         Some(key) => KeySource::Given(Secret::new(key)),
@@ -47,13 +47,13 @@ pub(crate) fn store_options() -> Option<StoreOptions> {
     })
 }
 
-/// There is no place for credentials.
+/// The error if there is no place for credentials.
 pub(crate) fn no_state() -> Failure {
     Failure::usage("there is no place to keep credentials: HOME is not set")
         .hint("set LINKSPAN_STATE to a folder of your own")
 }
 
-/// What a sign-in needs to know.
+/// The settings of a sign-in.
 pub(crate) fn settings(
     http: HttpOptions,
     args: &RemoteArgs,

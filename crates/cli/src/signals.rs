@@ -1,13 +1,13 @@
-//! SIGINT, SIGTERM and SIGHUP. SIGQUIT is left alone: who sends it wants us to drop everything.
+//! SIGINT, SIGTERM and SIGHUP. SIGQUIT keeps its default, which ends the process at once.
 
 use std::pin::Pin;
 
 use crate::exit::Exit;
 
-/// Something besides signals that ends us.
+/// A condition besides signals that ends the program.
 type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Listens from the moment it is made, so that no signal meets the default of dying at once.
+/// Listens for signals from its creation on, so that they do not end the process at once.
 pub(crate) struct Signals {
     received: Received,
     end: Option<End>,
@@ -27,7 +27,7 @@ impl Signals {
         self
     }
 
-    /// Resolves when we are asked to stop, with the exit code for it.
+    /// Resolves when the program is asked to stop, with the exit code for it.
     pub(crate) async fn stop(self) -> Exit {
         let end = async {
             match self.end {
@@ -75,8 +75,7 @@ impl Received {
     }
 }
 
-/// Whether we were started to go on when the terminal is gone (`nohup`): then SIGHUP is ignored, and
-/// to listen to it would end that.
+/// Whether the program was started with `nohup`: then SIGHUP is ignored, and a handler would change that.
 #[cfg(target_os = "linux")]
 pub(crate) fn outlives_its_terminal() -> bool {
     const SIGHUP: u64 = 1;
@@ -86,7 +85,7 @@ pub(crate) fn outlives_its_terminal() -> bool {
     ignored.is_some_and(|mask| mask & SIGHUP != 0)
 }
 
-/// The same on systems that do not tell: `nohup` leaves no terminal to any of these.
+/// The same on systems without `/proc`: with `nohup`, none of these is a terminal.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) fn outlives_its_terminal() -> bool {
     use std::io::{IsTerminal, stderr, stdin, stdout};

@@ -1,4 +1,4 @@
-//! One line on the terminal that says what the client waits for; it is removed when there is an answer.
+//! A line on the terminal that says what the client waits for; it is removed when there is an answer.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ const QUIET: Duration = Duration::from_secs(2);
 /// A longer line would wrap, and could not be removed as a whole.
 const WIDTH: usize = 78;
 
-/// The line; nothing at all unless stderr is a terminal.
+/// The line; does nothing unless stderr is a terminal.
 pub(crate) struct Status {
     terminal: bool,
     since: Instant,
@@ -40,7 +40,7 @@ impl Status {
         }
     }
 
-    /// The same for a server that may ask for a sign-in.
+    /// The same for a server that may require a sign-in.
     pub(crate) fn signing_in(mut self, account: Option<&Account>) -> Self {
         self.account = account.cloned();
         self
@@ -80,7 +80,7 @@ impl Observer for Status {
         }
     }
 
-    /// Removes the line before something else is printed.
+    /// Removes the line before other output.
     fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             let mut stderr = io::stderr().lock();

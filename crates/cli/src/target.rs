@@ -106,13 +106,13 @@ pub(crate) fn unknown_command(word: &str, meant: &str) -> Failure {
     ))
 }
 
-/// Whether a backend can work, as far as that is known before it is opened.
+/// Checks a backend as far as possible without opening it.
 pub(crate) fn check(backend: &Backend) -> Result<(), Failure> {
     backend.check()?;
     backend.program().map_or(Ok(()), is_there)
 }
 
-/// Whether a program is found.
+/// Checks that a program exists.
 pub(crate) fn is_there(program: &OsStr) -> Result<(), Failure> {
     if is_found(program, &search_path()) {
         return Ok(());

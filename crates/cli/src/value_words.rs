@@ -1,12 +1,12 @@
-//! Values of flags that are one of some words, or a number of tokens.
+//! Values of flags that are words of a list, or a number of tokens.
 
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use linkspan_tokens::Vocabulary;
 
-/// A value that is one of some words. Shells complete the names; `parse` may accept other spellings as
-/// well (upper case, aliases).
+/// A value from a list of words. Shells complete the names; `parse` may accept other spellings as well (upper case,
+/// aliases).
 #[derive(Clone, Copy)]
 pub(crate) struct Words<T> {
     pub(crate) parse: fn(&str) -> Result<T, String>,

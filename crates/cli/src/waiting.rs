@@ -1,4 +1,4 @@
-//! What a person at a terminal is told while a command waits for input.
+//! Messages at a terminal while a command waits for input.
 
 use std::io::{self, IsTerminal, Read};
 
@@ -10,7 +10,7 @@ pub(crate) fn at_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Says what is expected on stdin and what to do about it, if stdin is a terminal.
+/// Says what stdin expects and what to do about it, if stdin is a terminal.
 ///
 /// `what` completes "waiting on stdin for …".
 pub(crate) fn on_stdin(what: &str, hint: &str) {
@@ -28,7 +28,7 @@ pub(crate) fn for_input(what: &str, usual: &str) {
     );
 }
 
-/// Our stdin; the first read says what is expected, as [`for_input`] does.
+/// Our stdin; the first read prints a notice, as [`for_input`] does.
 pub(crate) fn stdin(what: &'static str, usual: &'static str) -> impl Read {
     Announced {
         words: Some((what, usual)),
@@ -58,8 +58,8 @@ impl Read for Announced {
     }
 }
 
-/// The same for a server on stdio: an MCP client is expected to start it. `try_it` is a command line
-/// that shows the same server to a person.
+/// The same for a server on stdio: an MCP client is expected to start it. `try_it` is a command line that shows the
+/// same server to a person.
 pub(crate) fn for_client(try_it: &str) {
     on_stdin(
         "an MCP client, which usually starts this command itself; Ctrl-C ends it",

@@ -4,12 +4,12 @@ use linkspan_wire::{Json, quote};
 
 use crate::revision::Revision;
 
-/// The result of a tool that has one text to give.
+/// A tool result with one text.
 pub fn tool_text(text: &str, is_error: bool) -> String {
     tool_texts(&[text], is_error)
 }
 
-/// The result of a tool that has several texts to give.
+/// A tool result with several texts.
 pub fn tool_texts(texts: &[&str], is_error: bool) -> String {
     let mut content = String::from(r#"{"content":["#);
     for (at, text) in texts.iter().enumerate() {
@@ -56,12 +56,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_worked_says_so() {
+    fn a_successful_tool_has_no_error_flag() {
         assert_eq!(content("fine", false), ("fine".to_owned(), false));
     }
 
     #[test]
-    fn a_tool_that_failed_says_so() {
+    fn a_failed_tool_has_the_error_flag() {
         assert_eq!(content("broken", true), ("broken".to_owned(), true));
     }
 

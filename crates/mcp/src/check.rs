@@ -1,7 +1,6 @@
-//! Whether the headers of a POST say what its body says.
+//! Checks that the headers of a POST match its body.
 //!
-//! Proxies on the way may act on the headers alone; a request that tells them something else than
-//! the server is refused.
+//! Proxies may act on the headers alone, so a request whose headers contradict its body is refused.
 
 use std::borrow::Cow;
 
@@ -15,19 +14,19 @@ use crate::revision::{Era, Revision};
 
 /// -32020: a header contradicts the body, or is missing.
 pub const HEADER_MISMATCH: i64 = -32020;
-/// -32021: the client cannot do what the call needs.
+/// -32021: the client lacks a capability that the call needs.
 pub const MISSING_CAPABILITY: i64 = -32021;
 /// -32022: the protocol version is not supported.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// What a request says in one header.
+/// The value of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given<'a> {
-    /// Nothing.
+    /// The header is missing.
     Nothing,
     /// This.
     Text(&'a str),
-    /// Several things, or something that is no text.
+    /// Several values, or one that is not text.
     Unclear,
 }
 
@@ -41,7 +40,7 @@ pub fn era_of_post(message: &Message, version: Given<'_>) -> Result<Era, RpcErro
         return Ok(Era::Legacy);
     }
     if claimed_version(message).is_some() {
-        // `initialize` belongs to the modern era only if everything else says so.
+        // `initialize` is modern only if the rest of the envelope is there.
         let opens = message.method() == names::INITIALIZE && Stamp::of(message).is_err();
         if !opens {
             return Ok(Era::Modern);
@@ -57,7 +56,7 @@ pub fn era_of_post(message: &Message, version: Given<'_>) -> Result<Era, RpcErro
     }
 }
 
-/// What makes a request a modern one.
+/// The envelope of a modern request.
 pub(crate) struct Stamp<'a> {
     pub(crate) version: Cow<'a, str>,
     pub(crate) capabilities: Json<'a>,
@@ -66,7 +65,7 @@ pub(crate) struct Stamp<'a> {
 }
 
 impl<'a> Stamp<'a> {
-    /// Reads it; the error says what is missing.
+    /// Reads the envelope; the error names what is missing.
     pub(crate) fn of(request: &'a Message) -> Result<Self, RpcError> {
         let meta = request.params().and_then(|params| params.get("_meta"));
         let meta = meta.ok_or_else(incomplete)?;
@@ -81,7 +80,7 @@ impl<'a> Stamp<'a> {
         })
     }
 
-    /// Whether it names a revision that is served here.
+    /// Whether its revision is served here.
     pub(crate) fn supported(&self) -> Result<(), RpcError> {
         match Revision::parse(&self.version).map(Revision::era) {
             Some(Era::Modern) => Ok(()),
@@ -90,7 +89,7 @@ impl<'a> Stamp<'a> {
     }
 }
 
-/// Checks what a modern request claims, and its `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`.
+/// Checks the envelope of a modern request, and its `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`.
 pub fn check_modern<'h>(
     request: &Message,
     header: impl Fn(&'static str) -> Given<'h>,
@@ -114,8 +113,7 @@ pub fn check_modern<'h>(
 }
 
 impl ParamHeaders {
-    /// Checks the `Mcp-Param-*` headers of a `tools/call`. Those that no annotation asks for are
-    /// not checked.
+    /// Checks the `Mcp-Param-*` headers of a `tools/call`. Headers without an annotation are not checked.
     pub fn check<'h>(
         &self,
         call: &Message,
@@ -133,7 +131,7 @@ impl ParamHeaders {
             let given = header(&format!("mcp-param-{}", param.header));
             if !agree(value, given) {
                 return Err(mismatch(format!(
-                    "Mcp-Param-{} does not say what the argument `{}` says",
+                    "Mcp-Param-{} does not match the argument `{}`",
                     param.header,
                     param.path.join(".")
                 )));
@@ -148,7 +146,7 @@ fn agree(value: Option<Json<'_>>, given: Given<'_>) -> bool {
     let (value, given) = match (value, given) {
         (None, Given::Nothing) => return true,
         (Some(value), Given::Text(given)) => (value, given),
-        // A client that cannot put the value into a header leaves it out.
+        // A client that cannot put the value into a header omits the header.
         (Some(value), Given::Nothing) => {
             return matches!(value.kind(), JsonKind::Object | JsonKind::Array);
         }
@@ -188,7 +186,7 @@ fn same(name: &str, given: Given<'_>, expected: &str) -> Result<(), RpcError> {
     if said.as_deref() == Some(expected) {
         return Ok(());
     }
-    Err(mismatch(format!("{name} does not say what the body says")))
+    Err(mismatch(format!("{name} does not match the body")))
 }
 
 fn mismatch(why: impl Into<Cow<'static, str>>) -> RpcError {
@@ -198,7 +196,7 @@ fn mismatch(why: impl Into<Cow<'static, str>>) -> RpcError {
 }
 
 fn incomplete() -> RpcError {
-    RpcError::invalid_params("params._meta does not say which revision and what the client can do")
+    RpcError::invalid_params("params._meta lacks the protocol version or the client capabilities")
         .with_data(format!(
             r#"{{"kind":"incomplete","hint":"every request of {} has its protocolVersion and clientCapabilities in params._meta"}}"#,
             Revision::LATEST

@@ -59,7 +59,7 @@ fn the_body_decides_the_era_and_the_header_may_not_contradict_it() {
 }
 
 #[test]
-fn the_version_is_checked_before_what_it_would_mean() {
+fn a_version_mismatch_is_reported_before_an_unsupported_version() {
     let odd = META.replace("2026-07-28", "v999");
     let odd = request("tools/list", &format!("{{{odd}}}"));
     let with = |version| code(check_modern(&odd, headers(&[(PROTOCOL_VERSION, version)])));

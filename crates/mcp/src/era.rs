@@ -2,23 +2,23 @@
 //!
 //! | client \ server | legacy | modern |
 //! |---|---|---|
-//! | legacy | [`Handshake`] relays | [`Handshake`] finds out and becomes [`LegacyToModern`] |
-//! | modern | [`ModernToLegacy`] | nothing to do |
+//! | legacy | [`Handshake`] relays | [`Handshake`] detects it and becomes [`LegacyToModern`] |
+//! | modern | [`ModernToLegacy`] | no translation |
 //!
-//! Each is a [`Machine`] between a front (the client's side) and a back (the server's side): text and
-//! a time in, messages out. Requests cross under ids of the machine's own, because one request of the
-//! client may be several of the server's, and one of the server's may outlive that of the client.
+//! Each is a [`Machine`] between a front (the client's side) and a back (the server's side): messages and a time in,
+//! messages out. Requests cross under ids of the machine's own, because one request of the client may become several
+//! for the server, and a request at the server may outlive that of the client.
 
 mod caps;
 mod claims;
 mod digest;
 mod discovery;
-mod habits;
 mod handshake;
 mod ids;
 mod legacy_to_modern;
 mod modern_to_legacy;
 mod question;
+mod question_history;
 mod results;
 mod roots;
 mod shapes;
@@ -34,19 +34,19 @@ use linkspan_wire::{Id, Message, RpcError};
 pub use caps::Caps;
 pub use claims::{Claims, signed, with_default_level};
 pub use discovery::{Evidence, probe, weigh};
-pub use habits::Habits;
 pub use handshake::{Handshake, OnModern};
 pub use legacy_to_modern::LegacyToModern;
 pub use modern_to_legacy::{MachineStatus, ModernToLegacy, ModernToLegacyOptions, PARK, home_of};
+pub use question_history::QuestionHistory;
 pub use results::is_timeout;
 pub use roots::given_roots;
 
-/// What a machine makes of one message.
+/// The outcome of one message.
 #[derive(Debug)]
 pub enum Turn {
-    /// It crosses as it is.
+    /// Forward it unchanged.
     Pass(Message),
-    /// It becomes these, in this order. None: it ends here.
+    /// Send these messages instead, in this order; an empty list drops the message.
     Steps(Vec<Step>),
 }
 
@@ -57,7 +57,7 @@ pub enum Step {
     Front {
         /// The message.
         msg: Message,
-        /// The client's request that it belongs to.
+        /// The client's request that the message belongs to.
         about: Option<Id>,
     },
     /// To the server.
@@ -65,7 +65,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// An answer to the client.
+    /// A result for the client.
     fn answer(id: &Id, result: &str) -> Self {
         Self::to_front(Message::result(id, result), id)
     }
@@ -83,26 +83,26 @@ impl Step {
     }
 }
 
-/// What is known of a message of the server besides its text.
+/// The origin of a server's message.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
-    /// The request (under its id towards the server) that it came with, where the transport tells.
+    /// The request (by its id at the server) that it arrived with, where the transport says so.
     pub about: Option<Id>,
-    /// It came with a request that has ended, so that it belongs to no request under way.
+    /// It arrived with a request that has ended, so it belongs to no open request.
     pub late: bool,
     /// The id that the server itself gave its request.
     pub origin: Option<Id>,
 }
 
-/// A translator between a front and a back. Does no IO and is told the time.
+/// A translator between a front and a back. Does no IO; the caller passes the time.
 pub trait Machine: Send {
-    /// The client has said something.
+    /// Handles a message of the client.
     fn front(&mut self, msg: Message, now: Instant) -> Turn;
 
-    /// The server has said something.
+    /// Handles a message of the server.
     fn back(&mut self, msg: Message, provenance: Provenance, now: Instant) -> Turn;
 
-    /// Whether requests go on under ids of the machine's own; it then looks after those of the client.
+    /// Whether requests are forwarded under ids of the machine's own; it then restores those of the client.
     fn renumbers(&self) -> bool {
         true
     }
@@ -112,7 +112,7 @@ pub trait Machine: Send {
         None
     }
 
-    /// What is due now.
+    /// Handles deadlines.
     fn on_time(&mut self, now: Instant) -> Vec<Step> {
         let _ = now;
         Vec::new()

@@ -2,7 +2,7 @@
 
 use linkspan_wire::Json;
 
-/// A level of `notifications/message`, by how severe it is.
+/// A level of `notifications/message`, ordered by severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(usize);
 
@@ -18,14 +18,14 @@ const NAMES: [&str; 8] = [
 ];
 
 impl Level {
-    /// What is told if the client has not said what it wants to hear.
+    /// The level if the client has set none.
     pub const DEFAULT: Self = Self(1);
     /// `warning`
     pub const WARNING: Self = Self(3);
     /// `error`
     pub const ERROR: Self = Self(4);
 
-    /// The level of a name.
+    /// Parses a level.
     pub fn named(name: &str) -> Option<Self> {
         NAMES.iter().position(|known| *known == name).map(Self)
     }

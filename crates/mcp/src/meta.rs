@@ -5,9 +5,9 @@ use linkspan_wire::{Json, Message};
 use crate::revision::{Era, Revision};
 
 pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// What the client can do, on every modern request.
+/// The capabilities of the client, on every modern request.
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// Who the client is, where it says so.
+/// The name and version of the client; optional.
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 /// Our own `clientInfo`, where no client is behind the request.
@@ -17,21 +17,21 @@ pub const OUR_INFO: &str = concat!(
     r#""}"#
 );
 
-/// Who the server is, on every modern result.
+/// The name and version of the server, on every modern result.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// From which level on a modern request wants to see log messages.
+/// The log level that a modern request wants.
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Which `subscriptions/listen` a message belongs to, by that request's id.
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// The revision that a request claims in its `_meta`; only modern ones do.
+/// The revision in the `_meta` of a request; only modern requests have one.
 pub fn claimed_version(message: &Message) -> Option<String> {
     let claim = message.params()?.path(&["_meta", VERSION])?;
     claim.as_str().map(|text| text.into_owned())
 }
 
-/// The era of a message, by its body. The body decides; headers are only checked against it.
+/// The era of a message. The body decides; headers are only checked against it.
 pub fn era_of(message: &Message) -> Era {
     match message.params().and_then(|p| p.path(&["_meta", VERSION])) {
         Some(claim) if claim.as_str().is_some() => Era::Modern,

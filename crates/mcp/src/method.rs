@@ -1,6 +1,6 @@
-//! The method table: one row for each method that a bridge must know something about.
+//! The method table: one row for each method that a bridge treats specially.
 //!
-//! A method that is not in the table is passed on all the same; the table never decides whether.
+//! Methods that are not in the table are forwarded as well; the table never decides that.
 
 /// Method names that the code mentions.
 #[expect(missing_docs, reason = "the values say it")]
@@ -30,7 +30,7 @@ pub mod names {
     pub const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 }
 
-/// Whether a method is answered.
+/// Whether a method has an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodKind {
     /// Yes.
@@ -44,7 +44,7 @@ pub enum MethodKind {
 pub struct Method {
     /// The name on the wire.
     pub name: &'static str,
-    /// Whether it is answered.
+    /// Whether it has an answer.
     pub kind: MethodKind,
     /// The member of `params` that goes into `Mcp-Name` in the modern era.
     pub name_param: Option<&'static str>,
@@ -92,7 +92,7 @@ const fn notification(name: &'static str) -> Method {
 }
 
 impl Method {
-    /// The row of that name.
+    /// Finds a row by its name.
     pub fn find(name: &str) -> Option<&'static Method> {
         METHODS.iter().find(|method| method.name == name)
     }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_method_stands_in_the_table_twice() {
+    fn no_method_is_in_the_table_twice() {
         for (i, method) in METHODS.iter().enumerate() {
             assert!(
                 METHODS[i + 1..].iter().all(|m| m.name != method.name),

@@ -1,6 +1,6 @@
 //! `x-mcp-header`: tool arguments that a modern client repeats in `Mcp-Param-*` headers.
 //!
-//! The annotation stands in the tool's schema, so an HTTP client has to have seen `tools/list`.
+//! The annotation is in the tool's schema, so an HTTP client must have listed the tools.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use crate::header::encode_value;
 /// The annotation in a schema.
 pub(crate) const ANNOTATION: &str = "x-mcp-header";
 
-/// A server may list many tools; what we remember of them is bounded.
+/// A server may list many tools, so the number of the stored ones is bounded.
 const MAX_TOOLS: usize = 10_000;
 const MAX_PARAMS: usize = 64;
-/// How deep an annotation may stand below the schema's root.
+/// The maximum depth of an annotation below the schema's root.
 const MAX_PATH: usize = 16;
 
-/// What has been learnt of the tools' annotations.
+/// The annotations of known tools.
 #[derive(Debug, Default)]
 pub struct ParamHeaders {
     tools: HashMap<String, Vec<Param>>,
@@ -30,7 +30,7 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    /// The argument that the annotation stands on.
+    /// The argument that the annotation describes.
     pub(crate) fn value<'a>(&self, arguments: Json<'a>) -> Option<Json<'a>> {
         self.path
             .iter()
@@ -41,7 +41,7 @@ impl Param {
 impl ParamHeaders {
     /// Looks through the result of `tools/list`.
     pub fn learn(&mut self, result: Json<'_>) {
-        // Almost no server has them, and a list can be long.
+        // Almost no server has annotations, and a list can be long.
         if self.tools.is_empty() && !result.text().contains(ANNOTATION) {
             return;
         }
@@ -63,7 +63,7 @@ impl ParamHeaders {
         }
     }
 
-    /// Whether no tool has any.
+    /// Whether no tool has annotations.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// How a conversation is held.
+/// The kind of a protocol revision: with or without a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Era {
     /// `initialize` opens a session: 2024-11-05 … 2025-11-25.
     Legacy,
-    /// Every request stands alone: 2026-07-28.
+    /// Every request is independent: 2026-07-28.
     Modern,
 }
 
-/// A revision that we know. Peers may name others; those are passed on as text.
+/// A known revision. Peers may name others; those are forwarded as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the dates")]
 pub enum Revision {
@@ -49,12 +49,12 @@ impl Revision {
         }
     }
 
-    /// The revision of that date.
+    /// The revision of a date.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.as_str() == text)
     }
 
-    /// Which era it belongs to.
+    /// The era of the revision.
     pub fn era(self) -> Era {
         if self >= Self::V2026_07_28 {
             Era::Modern
@@ -73,12 +73,12 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
-    /// Whether things have icons.
+    /// Whether tools and other items have icons.
     pub fn has_icons(self) -> bool {
         self >= Self::V2025_11_25
     }
 
-    /// Whether an array of messages is legal. Exactly one revision had them.
+    /// Whether an array of messages is legal. Only one revision has batches.
     pub fn has_batches(self) -> bool {
         self == Self::V2025_03_26
     }

@@ -1,5 +1,5 @@
-//! Tools that a modern client over HTTP must not see: their `x-mcp-header` annotations are invalid,
-//! so a call to them could not carry the headers that the server wants.
+//! Tools that a modern client over HTTP must not get: their `x-mcp-header` annotations are invalid, so a call could not
+//! carry the required headers.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use linkspan_wire::{Json, JsonKind, Message};
 use crate::param_header::{ANNOTATION, is_token};
 use linkspan_wire::Object;
 
-/// Keywords whose values are data, whatever they look like.
+/// Keywords whose values are data and not schemas.
 const DATA: [&str; 4] = ["default", "examples", "enum", "const"];
 
-/// A list of tools without the invalid ones; `None` if all of them are fine.
+/// A list of tools without the invalid ones; `None` if all are valid.
 pub fn without_invalid_tools(answer: &Message) -> Option<Message> {
     let result = answer.body()?;
     // Almost no server has annotations, and a list can be long.
@@ -35,7 +35,7 @@ pub fn without_invalid_tools(answer: &Message) -> Option<Message> {
     Some(answer.with_value(result, &object.text()))
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spot {
     Root,
@@ -53,7 +53,7 @@ fn walk(schema: Json<'_>, spot: Spot, seen: &mut HashSet<String>) -> bool {
             "properties" if spot != Spot::Elsewhere => value
                 .members()
                 .all(|(_, property)| walk(property, Spot::Property, seen)),
-            // A property may be called like a keyword; so only the schemas in here count.
+            // A property may have the name of a keyword, so only the schemas inside are checked.
             "properties" | "patternProperties" | "$defs" | "definitions" => value
                 .members()
                 .all(|(_, inner)| walk(inner, Spot::Elsewhere, seen)),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_ones_take_their_tool_with_them() {
+    fn a_tool_with_an_invalid_annotation_is_removed() {
         for bad in [
             r#""a":{"type":"string","x-mcp-header":""}"#,
             r#""a":{"type":"string","x-mcp-header":7}"#,

@@ -1,4 +1,4 @@
-//! A command as a port: an MCP server on the other end of its stdin and stdout.
+//! A port to a child process: an MCP server that is connected by its stdin and stdout.
 
 mod group;
 mod last_words;
@@ -24,22 +24,22 @@ use crate::framing::Framing;
 use crate::owed::Shared;
 use crate::{QUEUE, lines};
 
-/// How long a child may take to end after its stdin closed, and again after TERM.
+/// How long a child may take to exit after its stdin was closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(1000);
-/// How long what a dead child has written is still read.
+/// How long the output of an exited child is still read.
 const LAST_READ: Duration = Duration::from_millis(300);
-/// How long a child that has closed its stdin may take to answer what it has read.
+/// How long a child that has closed its stdin may take to answer the requests that it has read.
 const LAST_ANSWER: Duration = Duration::from_secs(10);
 /// The longest line of its stderr that we repeat.
 const STDERR_LINE: usize = 8 * 1024;
 
-/// How many lines of its stdout that are not MCP are shown; there may be as many as it likes.
+/// How many stdout lines that are not MCP are logged; further ones are skipped.
 const MOST_STRAY: u32 = 3;
 
 /// What to run.
 #[derive(Debug, Clone)]
 pub struct ChildOptions {
-    /// What its lines on stderr are marked with in our log; the program's name if there is nothing better.
+    /// The prefix of its stderr lines in our log; the program's name if there is no label.
     pub label: Option<String>,
     /// The program; never a shell line.
     pub program: OsString,
@@ -47,13 +47,13 @@ pub struct ChildOptions {
     pub args: Vec<OsString>,
     /// Limits of its stdout lines.
     pub limits: Limits,
-    /// Variables that it gets besides ours.
+    /// Variables in addition to ours.
     pub env: Vec<(OsString, OsString)>,
     /// Variables of our environment that it must not see.
     pub without_env: Vec<OsString>,
 }
 
-/// Why a command did not start.
+/// The error of a command that did not start.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start `{program}`")]
 pub struct SpawnError {
@@ -63,17 +63,17 @@ pub struct SpawnError {
 }
 
 impl SpawnError {
-    /// The program that did not start.
+    /// The name of the program.
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// Whether there is no such program.
+    /// Whether the program was not found.
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
-    /// What the user can do about it.
+    /// A hint for the user.
     pub fn hint(&self) -> String {
         if self.is_not_found() {
             format!("install `{}`, or give its full path", self.program)
@@ -122,7 +122,7 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
     let (name_of_mark, mark) = descendants.variable();
     command.env(name_of_mark, mark);
     #[cfg(unix)]
-    // A group of its own: `npx` leaves the real server as a grandchild, and Ctrl-C is ours to handle.
+    // The child gets its own process group: `npx` leaves the real server as a grandchild, and Ctrl-C is ours to handle.
     command.process_group(0);
     let running = command.spawn().map_err(|source| SpawnError {
         program: name.clone(),
@@ -186,7 +186,7 @@ async fn run(
     };
     group.end().await;
     if !closed_by_us {
-        // Its last words explain more than its exit status.
+        // The last stderr lines explain more than the exit status.
         let _ = timeout(LAST_READ, &mut listening).await;
         let why = Fault::Ended {
             peer: format!("`{name}`"),
@@ -198,8 +198,8 @@ async fn run(
     drop(end.done);
 }
 
-/// What to do with a line of its stdout that is not a message: an author who prints to stdout by mistake
-/// has to see it, and it may tell why the server ended.
+/// Returns the callback for stdout lines that are not messages. They are logged, because an author who prints to stdout
+/// by mistake has to see it, and they may explain the exit of the server.
 fn noise(name: &str, last_words: &Arc<Mutex<LastWords>>) -> impl FnMut(&str) + Send + 'static {
     let (name, last_words) = (name.to_owned(), Arc::clone(last_words));
     let mut shown = 0;
@@ -212,7 +212,7 @@ fn noise(name: &str, last_words: &Arc<Mutex<LastWords>>) -> impl FnMut(&str) + S
     }
 }
 
-/// Reads and writes until one side has had enough. `true` if that was ours.
+/// Reads and writes until one side ends the connection. Returns `true` if this side did.
 async fn converse(
     name: &str,
     child: &mut Child,
@@ -232,7 +232,7 @@ async fn converse(
         written = &mut writing => match written {
             Ok(()) => true,
             Err(e) => {
-                // It can get no request any more, but may still be writing an answer.
+                // The child gets no more requests, but may still be writing an answer.
                 tracing::debug!("{name}: stdin: {e}");
                 let _ = timeout(GRACE, &mut reading).await;
                 false
@@ -250,20 +250,20 @@ async fn converse(
             false
         }
         () = &mut left => {
-            // One that reads nothing would never let us come to the end of the queue.
+            // A child that reads nothing would block the queue for ever.
             let _ = timeout(GRACE, &mut writing).await;
             true
         }
         _ = child.wait() => {
-            // A grandchild may hold stdout open for ever; what the child has said is in the pipe.
+            // A grandchild may hold stdout open for ever, so only what is already in the pipe is read.
             let _ = timeout(LAST_READ, &mut reading).await;
             false
         }
     }
 }
 
-/// Resolves when the child has closed its stdin. Requests that are still in the pipe are lost then, and
-/// nothing would be written that could fail.
+/// Resolves when the child has closed its stdin. Requests in the pipe are lost then, and without another write there
+/// would be no error to notice it by.
 #[cfg(target_os = "linux")]
 fn hang_up(stdin: &ChildStdin) -> impl Future<Output = ()> + use<> {
     use std::os::fd::AsFd;
@@ -314,7 +314,7 @@ fn note(label: &str, line: &Line, last_words: &Mutex<LastWords>) {
         Line::Text(text) => String::from_utf8_lossy(text),
         Line::TooLarge(_) => "(a line that is too long to be repeated)".into(),
     };
-    // It chooses what it writes, and the line ends up in logs and error messages of ours.
+    // The child controls this text, which ends up in our logs and error messages.
     let line = escape_block(line.trim_end(), "");
     tracing::info!("[{label}] {line}");
     last_words.lock().push(&line);
@@ -323,6 +323,6 @@ fn note(label: &str, line: &Line, last_words: &Mutex<LastWords>) {
 fn describe(status: Option<ExitStatus>) -> String {
     match status {
         Some(status) => status.to_string(),
-        None => "it would not end".to_owned(),
+        None => "it did not exit".to_owned(),
     }
 }

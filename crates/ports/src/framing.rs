@@ -1,4 +1,4 @@
-//! From lines to what a session is told.
+//! Turns lines into the events of a session.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -8,14 +8,14 @@ use linkspan_wire::{Frame, Limits, Line, Lines, Resync, WireError};
 
 use crate::owed::{DOUBT, Shared};
 
-/// How much of a line that is no message is logged.
+/// How many bytes of a line that is not a message are logged.
 const EXCERPT: usize = 100;
 
 /// Reads the lines of one peer.
 pub(crate) enum Framing {
-    /// A client: what is no message is refused, and it is told.
+    /// The peer is a client: lines that are not messages are answered with an error.
     Client { limits: Limits, line: Option<Line> },
-    /// A server: what can be read is read, and a request that cannot get its answer is told.
+    /// The peer is a server: damaged lines are repaired where possible, and requests whose answers are lost fail.
     Server(Box<Server>),
 }
 
@@ -24,9 +24,9 @@ pub(crate) struct Server {
     resync: Resync,
     owed: Shared,
     too_large: Option<WireError>,
-    /// When a message that goes on in the next line has waited long enough for that.
+    /// When to stop waiting for the rest of a message that is split over lines.
     unfinished: Option<Instant>,
-    /// Told the beginning of each line that is not a message.
+    /// Called with the beginning of each line that is not a message.
     noise: Box<dyn FnMut(&str) + Send>,
 }
 
@@ -65,7 +65,7 @@ impl Framing {
         }
     }
 
-    /// The next line. All that follows from the one before it must have been taken.
+    /// Adds the next line. All frames of the previous line must have been taken.
     pub(crate) fn push(&mut self, next: Line) {
         match self {
             Self::Client { line, .. } => *line = Some(next),
@@ -106,7 +106,7 @@ impl Framing {
         }
     }
 
-    /// What is due now.
+    /// Handles deadlines.
     pub(crate) fn on_time(&mut self, now: Instant) -> Vec<Inbound> {
         let Self::Server(server) = self else {
             return Vec::new();
@@ -155,7 +155,7 @@ impl Server {
     }
 }
 
-/// What a session is told of a frame.
+/// The session event for a frame.
 pub(crate) fn inbound(frame: Frame) -> Option<Inbound> {
     show(&frame);
     match frame {
@@ -166,7 +166,7 @@ pub(crate) fn inbound(frame: Frame) -> Option<Inbound> {
     }
 }
 
-/// Logs the beginning of a line that is not a message, and gives it back.
+/// Logs the beginning of a line that is not a message, and returns it.
 fn show(frame: &Frame) -> Option<Cow<'_, str>> {
     let Frame::Other { text, .. } = frame else {
         return None;

@@ -1,8 +1,8 @@
 //! An HTTP listener as the front of many sessions.
 //!
 //! One endpoint serves both eras; the body of each request decides which. A connection is a task
-//! of its own and answers its requests itself. A legacy session has one task more, the [`Pump`],
-//! which puts what the server sends into the [`SessionStreams`], from which connections read.
+//! of its own and answers its requests itself. A legacy session has one more task, the [`Pump`],
+//! which puts the messages of the server into the [`SessionStreams`], from which connections read.
 //!
 //! [`Pump`]: session::Pump
 //! [`SessionStreams`]: session_streams::SessionStreams

@@ -1,8 +1,7 @@
 //! A remote MCP server as a port: Streamable HTTP of both eras, and HTTP+SSE (2024-11-05).
 //!
-//! One task, the [`driver`], owns the state: session id, negotiated version, which transport the
-//! server speaks. Each HTTP exchange is a job of its own that reports back, so a slow call holds
-//! nothing up.
+//! One task, the [`driver`], owns the state: session id, negotiated version, transport. Each HTTP exchange is a job of
+//! its own that reports back, so a slow call does not delay others.
 
 mod answer;
 mod authorizer;
@@ -38,7 +37,7 @@ pub use authorizer::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
 pub use options::{HeaderSource, HttpOptions, Transport};
 pub use options_error::OptionsError;
 pub use reach::reach;
-pub use requests::{RequestError, Requests};
+pub use requests::{HttpRequestError, Requests};
 pub use resolve::AddressRule;
 pub use variables::{check_variable, token_in, variables_in, variables_named_by};
 
@@ -48,7 +47,7 @@ use crate::QUEUE;
 use crate::http::driver::Driver;
 use crate::http::endpoint::Endpoint;
 
-/// Opens a port to a remote server. Nothing is sent before the first message.
+/// Opens a port to a remote server. It sends nothing before the first message.
 pub fn http(options: HttpOptions) -> Result<Port, OptionsError> {
     let (port, end) = Port::pair(options.peer(), QUEUE);
     let endpoint = Endpoint::new(options)?;

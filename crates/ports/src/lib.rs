@@ -8,8 +8,8 @@ mod framing;
 mod front;
 mod http;
 mod lines;
-mod memory;
 mod owed;
+mod session_replay;
 mod stdio;
 mod stream;
 
@@ -18,14 +18,16 @@ pub use front::{
     Admitting, Answering, Front, FrontFigures, FrontOptions, FrontService, Guard, GuardedRequest,
     Principal, Token,
 };
+/// The former name, until its last use is gone.
+pub use http::HttpRequestError as RequestError;
 pub use http::{
     AddressRule, Again, AuthRefusal, Authorizer, Authorizing, Credentials, HeaderSource,
-    HttpOptions, OptionsError, RequestError, Requests, Transport, check_variable, http, reach,
+    HttpOptions, HttpRequestError, OptionsError, Requests, Transport, check_variable, http, reach,
     token_in, variables_in, variables_named_by,
 };
-pub use memory::Memory;
+pub use session_replay::SessionReplay;
 pub use stdio::{stdio, stdio_parts};
 pub use stream::stream;
 
-/// Envelopes that may wait in each queue of a port. What they may weigh is the budget's business.
+/// Envelopes that each queue of a port holds. The budget limits their bytes.
 const QUEUE: usize = 64;

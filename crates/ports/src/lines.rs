@@ -2,9 +2,9 @@
 
 use std::io;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use linkspan_session::{Budget, Inbound, Outbound, now, sleep_until};
-use linkspan_wire::{Limits, Line, Lines, one_line};
+use linkspan_wire::{Limits, Line, Lines};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Duration, sleep};
@@ -13,17 +13,17 @@ use crate::framing::Framing;
 use crate::owed::Shared;
 
 const READ: usize = 64 * 1024;
-/// Less room than this is not worth a read.
+/// The buffer grows when less than this is free.
 const LEAST: usize = 4 * 1024;
 /// Pieces above this are written as they are instead of being copied together.
 const LARGE: usize = 16 * 1024;
 
-/// How often we look whether the peer is still there.
+/// How often to check whether the peer has closed its end.
 const LOOK: Duration = Duration::from_millis(500);
-/// How much is read ahead of a session that does not take any more, to notice the end.
+/// How much is read ahead of a session that takes no more, to notice the end.
 const AHEAD: usize = 256 * 1024;
 
-/// The bytes that a reader may have read and the session has not taken yet.
+/// Limits the bytes that a reader has read and the session has not taken yet.
 pub(crate) fn budget(limits: Limits) -> Budget {
     match limits.ahead() {
         Some(bytes) => Budget::strict(bytes),
@@ -31,9 +31,9 @@ pub(crate) fn budget(limits: Limits) -> Budget {
     }
 }
 
-/// Reads until the stream ends or the session is gone. `last_word` goes when the stream has ended,
-/// though the session may not have taken all of it yet; `hung_up` resolves when the writer has closed its end.
-/// `other` is given the beginning of each line that is not JSON-RPC.
+/// Reads until the stream ends or the session is closed. `last_word` is dropped at the end of the stream, though the
+/// session may not have taken all of it yet; `hung_up` says whether the writer has closed its end. `other` gets the
+/// beginning of each line that is not JSON-RPC.
 pub(crate) async fn read(
     mut from: impl AsyncRead + Unpin,
     to: &mpsc::Sender<Inbound>,
@@ -47,8 +47,8 @@ pub(crate) async fn read(
     loop {
         let buffer = lines.buffer();
         if buffer.capacity() - buffer.len() < LEAST {
-            // Messages that are still under way share the old block, so this is a new one: not for
-            // every line.
+            // Queued messages share the old block, so this allocates a new one; `READ` is large enough that this is
+            // rare.
             buffer.reserve(READ);
         }
         let wake = framing.next_wake();
@@ -78,7 +78,7 @@ pub(crate) async fn read(
                             last_word = None;
                         }
                     }
-                    // No room to read up to the end; but the writer may have closed its end.
+                    // The buffer is full before the end of the input, but the writer may have closed its end.
                     () = sleep(LOOK), if full && last_word.is_some() => {
                         if hung_up() {
                             last_word = None;
@@ -103,7 +103,7 @@ pub(crate) async fn read(
     }
 }
 
-/// Gives what follows from a line to the session; `false` if that is gone.
+/// Passes the frames of a line to the session; `false` if it is closed.
 async fn forward(
     line: Line,
     framing: &mut Framing,
@@ -122,7 +122,7 @@ async fn forward(
     true
 }
 
-/// Writes until the session has closed its queue, or the peer its end. `owed` notes what goes out.
+/// Writes until the session closes its queue, or the peer its end. `owed` records what is sent.
 pub(crate) async fn write(
     mut to: impl AsyncWrite + Unpin,
     from: &mut mpsc::Receiver<Outbound>,
@@ -130,13 +130,13 @@ pub(crate) async fn write(
 ) -> io::Result<()> {
     let mut together = BytesMut::new();
     while let Some(first) = from.recv().await {
-        // What has piled up meanwhile goes out in one write.
+        // Items that were queued meanwhile are written together.
         let mut next = Some(first);
         while let Some(item) = next {
             if let (Some(owed), Outbound::One(envelope)) = (owed, &item) {
                 owed.lock().sent(&envelope.msg);
             }
-            for piece in pieces(&item) {
+            for piece in item.on_one_line() {
                 if piece.len() > LARGE {
                     write_out(&mut to, &mut together).await?;
                     to.write_all(&piece).await?;
@@ -163,14 +163,6 @@ async fn write_out(to: &mut (impl AsyncWrite + Unpin), bytes: &mut BytesMut) -> 
         bytes.clear();
     }
     Ok(())
-}
-
-fn pieces(item: &Outbound) -> [Bytes; 3] {
-    match item {
-        Outbound::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
-        Outbound::One(envelope) => envelope.msg.pieces().map(one_line),
-        Outbound::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! Answers that a server owes on one stream, and answers that do not tell which of them they are.
+//! Tracks the answers that a server owes on one stream, and answers that name no request.
 //!
-//! A line that cannot be read, or an error with the id `null`, may be the answer to any request that was
-//! open when it came. Requests that are answered shortly afterwards were not meant; the others are told.
-//! Requests of several principals can be open on one stream, so the text of such an error is passed on only
-//! if a single request can be meant.
+//! An unreadable line, or an error with the id `null`, may be the answer to any request that was open when it arrived.
+//! Requests that are answered shortly afterwards were not meant; the others fail. Requests of several principals can be
+//! open on one stream, so the text of such an error is passed on only if a single request can be meant.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,55 +13,55 @@ use linkspan_session::{Envelope, Inbound};
 use linkspan_wire::{Code, Frame, Hop, Id, Kind, Message, WireError};
 use parking_lot::{Mutex, MutexGuard};
 
-/// How long other answers may still come before the requests without one are told.
+/// How long other answers may still arrive before the requests without one fail.
 pub(crate) const DOUBT: Duration = Duration::from_secs(3);
 /// Doubts at once; further ones join the last.
 const MAX_DOUBTS: usize = 8;
 
-/// What a server owes. Does no IO, and is told the time.
+/// The answers that a server owes. Does no IO; the caller passes the time.
 #[derive(Default)]
 pub(crate) struct Owed {
-    /// Requests that wait, by their hop, and when each went out. A subscription is not among them: it is
-    /// silent by nature.
+    /// Open requests by their hop, and when each was sent. Subscriptions are not included, because they are normally
+    /// silent.
     open: BTreeMap<Hop, u64>,
     /// Counts requests.
     newest: u64,
     /// The highest hop so far: a number above it is the id of no request.
     highest: Hop,
-    /// Requests went out whose ids are no hop numbers: then an unknown id means one of them.
+    /// Requests were sent whose ids are not hop numbers: then an unknown id belongs to one of them.
     other_ids: bool,
-    /// Notifications that some servers, wrongly, answer with an error whose id is `null`.
+    /// Open notifications; some servers, wrongly, answer them with an error whose id is `null`.
     notes: u32,
-    /// The newest request that went out before the last of them.
+    /// The newest request that was sent before the last of these notifications.
     before_note: u64,
     /// This server does answer notifications.
     answers_notes: bool,
-    /// A request was cancelled or told of a doubt: an error without an id may still be meant for it.
+    /// A request was cancelled or failed after a doubt: an error without an id may still belong to it.
     abandoned: bool,
     /// Oldest first.
     doubts: Vec<Doubt>,
-    /// Requests whose answer was seen behind other text on a line, and when each is told if no other answer
-    /// comes: the line may have been a log.
+    /// Requests whose answer was found behind other text on a line, and when each fails if no other answer arrives: the
+    /// line may have been a log.
     quoted: BTreeMap<Hop, Instant>,
 }
 
 /// An answer to one of several requests.
 struct Doubt {
     due: Instant,
-    /// The newest request that it can mean.
+    /// The newest request that it can belong to.
     up_to: u64,
     what: Nameless,
 }
 
 enum Nameless {
     Bad(WireError),
-    /// An error that can only mean this request, or a notification.
+    /// An error that belongs to this request, or to a notification.
     ErrorFor(Hop, Message),
-    /// An error that can mean one of several requests; its text is for one of them only.
+    /// An error that belongs to one of several requests, so its text is not shown to the others.
     Error,
 }
 
-/// Shared by what writes to a server and what reads from it.
+/// Shared by the writer and the reader of a server.
 #[derive(Clone, Default)]
 pub(crate) struct Shared(Arc<Mutex<Owed>>);
 
@@ -73,7 +72,7 @@ impl Shared {
 }
 
 impl Owed {
-    /// A message goes out.
+    /// Records a message that is sent.
     pub(crate) fn sent(&mut self, msg: &Message) {
         match msg.kind() {
             Kind::Request => match msg.hop() {
@@ -100,7 +99,7 @@ impl Owed {
         }
     }
 
-    /// A frame has come. Gives what is to be passed on.
+    /// Records a received frame. Returns the event for the session.
     pub(crate) fn heard(&mut self, frame: Frame, now: Instant) -> Option<Inbound> {
         match frame {
             Frame::Blank => None,
@@ -118,7 +117,7 @@ impl Owed {
         }
     }
 
-    /// Something that is no message has come.
+    /// Records an unreadable line.
     pub(crate) fn bad(&mut self, why: WireError, now: Instant) -> Option<Inbound> {
         if let Some(hop) = why.answered_hop() {
             self.answered(hop);
@@ -139,7 +138,7 @@ impl Owed {
         self.quoted.values().copied().chain(doubt).min()
     }
 
-    /// Tells the requests that may have been meant and have no answer yet.
+    /// Fails the requests that were in doubt and still have no answer.
     pub(crate) fn on_time(&mut self, now: Instant) -> Vec<Inbound> {
         let mut told = Vec::new();
         for (hop, _) in self.quoted.extract_if(.., |_, due| *due <= now) {
@@ -165,7 +164,7 @@ impl Owed {
         let hop = id.map(|id| id.as_hop().filter(|hop| *hop <= self.highest));
         match (hop, msg.kind()) {
             (Some(Some(hop)), _) => self.answered(hop),
-            // An answer to a request that was sent elsewhere, if anything.
+            // At most an answer to a request of another stream.
             (Some(None), _) if self.other_ids || self.open.is_empty() => {}
             (None, Kind::Error) => return self.nameless_error(msg, now),
             (Some(None) | None, _) => {
@@ -182,7 +181,7 @@ impl Owed {
 
     fn nameless_error(&mut self, msg: Message, now: Instant) -> Option<Inbound> {
         let code = msg.body().and_then(|error| error.get("code")?.as_i64());
-        // To say that there is no such method, a server has read the message, its id included.
+        // A server that answers "method not found" has parsed the message, including its id.
         let to_note = self.answers_notes || code == Some(Code::MethodNotFound.number());
         // Each notification accounts for one error: a slow call does not fail for it.
         if self.open.is_empty() || (self.notes > 0 && to_note) {
@@ -231,7 +230,7 @@ impl Owed {
         self.doubts.retain(|doubt| {
             let meant = oldest.is_some_and(|oldest| oldest <= doubt.up_to);
             if !meant && !matches!(doubt.what, Nameless::Bad(_)) {
-                // All requests have their answers, so the error was for a notification.
+                // All requests have their answers, so the error belonged to a notification.
                 *answers_notes = true;
                 *notes = notes.saturating_sub(1);
             }

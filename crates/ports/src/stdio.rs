@@ -44,7 +44,7 @@ pub fn stdio_parts() -> (
     (stdin(), stdout())
 }
 
-/// Whether the other end of our stdin is closed.
+/// Whether the other end of stdin is closed.
 #[cfg(unix)]
 fn hung_up() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -54,7 +54,7 @@ fn hung_up() -> bool {
     poll(&mut fds, Some(&at_once)).is_ok() && fds[0].revents().contains(PollFlags::HUP)
 }
 
-/// Whether the other end of our stdin is closed.
+/// Whether the other end of stdin is closed.
 #[cfg(not(unix))]
 fn hung_up() -> bool {
     false

@@ -7,8 +7,8 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use crate::framing::Framing;
 use crate::{QUEUE, lines};
 
-/// Reads messages from `reader` and writes them to `writer`. The peer's end of its side is the end of
-/// what the session hears; the session's end closes the writer, and nothing is read any more.
+/// Reads messages from `reader` and writes them to `writer`. The end of `reader` ends the session's input; the end of
+/// the session closes the writer, and nothing more is read.
 pub fn stream(
     name: impl Into<String>,
     reader: impl AsyncRead + Send + Unpin + 'static,

@@ -1,14 +1,14 @@
-//! Batches of the revision 2025-03-26: split on the way in, answered as one array.
+//! Batches of the revision 2025-03-26: split at the front, answered as one array.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use linkspan_wire::{IdKey, Message};
 use std::collections::HashMap;
 
-/// Batches whose answers are still being gathered.
+/// Batches with missing answers.
 #[derive(Debug, Default)]
 pub(crate) struct Batches {
     open: HashMap<u64, Open>,
-    /// Which batch a request belongs to.
+    /// The batch of each request.
     members: HashMap<IdKey, u64>,
     last: u64,
 }
@@ -20,8 +20,8 @@ struct Open {
 }
 
 impl Batches {
-    /// Opens a batch with `ids` to answer and `answers` that are there already. Gives the whole
-    /// array at once if nothing is to be waited for; `None` also if nothing is to be said.
+    /// Opens a batch with `ids` to answer and `answers` that are already known. Returns the whole array at once if no
+    /// answer is missing; `None` also if the batch has no answers at all.
     pub(crate) fn open(&mut self, ids: Vec<IdKey>, answers: Vec<Message>) -> Option<Bytes> {
         let mut batch = Open {
             waiting: ids.len(),
@@ -38,8 +38,8 @@ impl Batches {
         None
     }
 
-    /// Takes an answer that belongs to a batch. `Ok` with the array when it was the last one;
-    /// `Err` gives back an answer that belongs to none.
+    /// Takes an answer that belongs to a batch. `Ok` with the array when it was the last one; `Err` if it belongs to
+    /// none.
     pub(crate) fn gather(&mut self, answer: &Message) -> Result<Option<Bytes>, NoBatch> {
         if self.members.is_empty() {
             return Err(NoBatch);
@@ -58,7 +58,7 @@ impl Batches {
             .and_then(|mut batch| batch.close()))
     }
 
-    /// A request of a batch was cancelled: its answer is not waited for.
+    /// Removes a cancelled request from its batch.
     pub(crate) fn forget(&mut self, id: &IdKey) -> Option<Bytes> {
         let number = self.members.remove(id)?;
         let batch = self.open.get_mut(&number)?;

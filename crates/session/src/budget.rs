@@ -1,8 +1,8 @@
-//! Bytes in flight are borrowed from a budget and given back when the message has been delivered.
+//! A budget limits the bytes in flight. They are returned when the message has been delivered.
 //!
-//! A queue of 64 messages is no bound when one message may have 256 MB. So the task that reads from a
-//! peer takes credit for what it reads; the credit travels in the envelope and comes back when that
-//! is dropped. A peer that does not read makes its counterpart wait, not our memory grow.
+//! A queue of 64 messages is no limit when one message may have 256 MB. So the task that reads from a peer takes credit
+//! for what it reads; the credit travels in the envelope and is returned when that is dropped. If a peer does not read,
+//! its counterpart has to wait, and memory does not grow.
 
 mod pool;
 
@@ -16,24 +16,24 @@ use self::pool::{Share, Taken};
 /// Permits are counted in KiB so that 4 TiB fit a `u32`.
 const UNIT: usize = 1024;
 
-/// Messages below this cost nothing: the number of them is bounded elsewhere.
+/// Messages below this size cost nothing: their number is bounded elsewhere.
 const FREE: usize = 64 * 1024;
 
-/// How many bytes one reader may have in flight.
+/// The bytes that one reader may have in flight.
 #[derive(Debug, Clone)]
 pub struct Budget {
     units: Arc<Semaphore>,
     total: u32,
-    /// One message at a time may take more than is there, so that one message always finishes: two
-    /// that are each half read would otherwise wait for each other.
+    /// One message at a time may exceed the budget, so that it can finish: two messages that are each half read would
+    /// otherwise wait for each other.
     overdraft: Arc<Semaphore>,
     /// Messages of up to that many bytes cost nothing.
     free: usize,
-    /// What it takes from a pool besides; there small messages count, too.
+    /// The part of a pool, if there is one; small messages count there, too.
     share: Option<Share>,
 }
 
-/// Bytes that are in flight. Dropping it gives them back.
+/// Bytes in flight. Dropping the credit returns them.
 #[derive(Debug, Default)]
 pub struct Credit {
     units: Option<OwnedSemaphorePermit>,
@@ -52,7 +52,7 @@ impl Budget {
         Self::with_free(bytes, 0)
     }
 
-    /// A budget of `bytes` that takes all of them, small messages too, from a pool.
+    /// A budget of `bytes` that also takes them, even for small messages, from a pool.
     pub fn within(pool: &Pool, bytes: usize) -> Self {
         Self {
             share: Some(pool.share()),
@@ -71,7 +71,7 @@ impl Budget {
         }
     }
 
-    /// Whether no credit is taken.
+    /// Whether no credit is in use.
     pub fn is_whole(&self) -> bool {
         let overdrawn = self.overdraft.available_permits() == 0;
         let shared = self.share.as_ref().is_some_and(|share| share.held() > 0);
@@ -106,14 +106,14 @@ impl Budget {
         if more == 0 {
             return;
         }
-        // What holds nothing yet may well wait; what is half there may have to overdraw.
+        // A message without credit can wait; one that is half read may have to overdraw.
         let overdraw = async {
             match held {
                 0 => std::future::pending().await,
                 _ => Arc::clone(&self.overdraft).acquire_owned().await,
             }
         };
-        // The semaphores are never closed, so this only waits.
+        // The semaphores are never closed.
         tokio::select! {
             biased;
             Ok(permit) = Arc::clone(&self.units).acquire_many_owned(more) => {
@@ -147,7 +147,7 @@ mod tests {
     const MB: usize = 1 << 20;
 
     #[tokio::test(start_paused = true)]
-    async fn credit_comes_back_when_the_message_is_gone() {
+    async fn credit_returns_when_the_message_is_dropped() {
         let budget = Budget::new(2 * MB);
         let first = budget.take(MB).await;
         let _second = budget.take(MB).await;

@@ -1,4 +1,4 @@
-//! The runtime's clock, which tests can pause, for tasks around a core that is told the time.
+//! The runtime's clock, which tests can pause, for tasks around a core that gets the time from its caller.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ pub fn now() -> Instant {
     time::Instant::now().into_std()
 }
 
-/// Waits until then; for ever if there is nothing to wait for.
+/// Sleeps until `wake`; for ever if that is `None`.
 pub async fn sleep_until(wake: Option<Instant>) {
     match wake {
         Some(wake) => time::sleep_until(wake.into()).await,

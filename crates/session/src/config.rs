@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bounds of a session. Every one of them ends a wait or caps a queue.
+/// The limits of a session. Each of them ends a wait or caps a queue.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// How long a call may go without a sign of life; `None` waits for ever.
@@ -12,7 +12,7 @@ pub struct Config {
     /// How long answers in flight may still arrive after the front has closed.
     pub drain: Duration,
     /// How long a port may take to close its connection.
-    pub farewell: Duration,
+    pub close_timeout: Duration,
     /// Requests that one side may have in flight.
     pub max_in_flight: usize,
     /// Bytes towards a peer above which its counterpart is not read.
@@ -27,7 +27,7 @@ impl Default for Config {
             timeout: Some(Duration::from_secs(3600)),
             question: Duration::from_secs(3600),
             drain: Duration::from_secs(1),
-            farewell: Duration::from_secs(3),
+            close_timeout: Duration::from_secs(3),
             max_in_flight: 4096,
             high_water: 1 << 20,
             hard_cap: 16 << 20,

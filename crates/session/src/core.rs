@@ -1,7 +1,7 @@
 //! The rules of a session, without IO and without a clock.
 //!
-//! Everything that arrives is fed in with the time; what is to be sent collects in two outboxes,
-//! and what a layer needs longer for comes out as detours.
+//! The caller passes inbound events with the time. Outgoing messages collect in two outboxes; envelopes that a layer
+//! processes asynchronously are returned as detours.
 
 mod batches;
 mod cancel;
@@ -25,11 +25,11 @@ use crate::layer::{Later, Layer, Way};
 use crate::outbox::Outbox;
 use crate::port::{Envelope, Inbound, Outbound};
 
-/// An envelope that a layer is busy with.
+/// An envelope that a layer processes asynchronously.
 pub struct Detour {
     /// Resolves to the envelope.
     pub later: Later,
-    /// Where it goes on; to be handed to [`Core::resume`] with it.
+    /// Where the envelope continues; pass it to [`Core::resume`] with the envelope.
     pub at: Resume,
 }
 
@@ -52,11 +52,11 @@ pub struct Core {
     back: Outbox,
     detours: Vec<Detour>,
     revision: Option<Revision>,
-    /// What the client's `initialize` asks for.
+    /// The revision in the client's `initialize`.
     wanted: Option<Revision>,
     /// The client's `initialize`, while it waits for its answer.
     opening: Option<Id>,
-    /// The front says nothing more.
+    /// The front sends nothing more.
     front_is_silent: bool,
 }
 
@@ -79,7 +79,7 @@ impl Core {
         }
     }
 
-    /// What waits to be sent to a side.
+    /// The queue of messages to a side.
     pub fn outbox(&mut self, side: Side) -> &mut Outbox {
         match side {
             Side::Front => &mut self.front,
@@ -87,16 +87,16 @@ impl Core {
         }
     }
 
-    /// Detours that have been asked for since the last time.
+    /// New detours since the last call.
     pub fn take_detours(&mut self) -> Vec<Detour> {
         std::mem::take(&mut self.detours)
     }
 
     /// Whether `side` may be read from.
     ///
-    /// Over the high-water mark towards a peer, its counterpart is not read. If both directions are
-    /// over, two peers may each be waiting for the other to be read, so we read on, up to twice the hard
-    /// cap; but never more of a peer that does not take what it has caused.
+    /// When the queue to a peer exceeds the high-water mark, its counterpart is not read. If both queues exceed it,
+    /// each peer may be waiting for the other to be read, so reading continues up to twice the hard cap; but a peer
+    /// that does not take its own answers is not read any further.
     pub fn may_read(&self, side: Side) -> bool {
         let (from, to) = match side {
             Side::Front => (&self.front, &self.back),
@@ -107,12 +107,12 @@ impl Core {
         from.bytes() < hard && (to.bytes() < high || both_over)
     }
 
-    /// How many calls of the front are waited for.
+    /// The number of open calls of the front.
     pub fn in_flight(&self) -> usize {
         self.exchange.in_flight(Side::Back)
     }
 
-    /// Takes in what a port reports.
+    /// Handles an event of a port.
     pub fn on(&mut self, side: Side, inbound: Inbound, now: Instant) {
         match (side, inbound) {
             (Side::Front, Inbound::Message(envelope)) => self.arrive_front(envelope, now),
@@ -142,7 +142,7 @@ impl Core {
         }
     }
 
-    /// An envelope comes back from its detour.
+    /// Continues with an envelope after its detour.
     pub fn resume(&mut self, at: Resume, envelope: Envelope, now: Instant) {
         let waiting = self.lanes.release(&at.lane);
         self.travel(at.lane.way, at.lane.clone(), at.layer, envelope, now);
@@ -151,11 +151,10 @@ impl Core {
         }
     }
 
-    /// Ends what has waited too long.
+    /// Handles the deadlines of requests and layers.
     pub fn on_time(&mut self, now: Instant) {
         if let Some(newest) = self.exchange.newest_question() {
-            // While the client thinks about a question, the call that it belongs to does not time out. It is
-            // older than the question.
+            // While a question to the client is open, the calls that are older than the question do not time out.
             let expires = self.expiry(now);
             self.exchange.touch_older(Side::Back, newest, expires);
         }
@@ -167,7 +166,7 @@ impl Core {
             };
             match owes {
                 Side::Back => self.send_cancel(owes, hop, "timeout"),
-                // Through the layers: they may have made something else of the question.
+                // The cancellation passes the layers, which may have translated the question.
                 Side::Front => {
                     let cancel = self.cancel_of(hop, "timeout");
                     self.enter(LaneKey::unowned(Way::ToFront), cancel, now);
@@ -189,14 +188,14 @@ impl Core {
         layers.chain(self.exchange.next_expiry()).min()
     }
 
-    /// The front says nothing more, though it may still read: what it was asked it cannot answer, and
-    /// a peer that waits for that could not answer either.
+    /// The front sends nothing more, though it may still read: its open questions fail, because the client cannot
+    /// answer them.
     pub fn front_is_silent(&mut self, now: Instant) {
         self.front_is_silent = true;
         self.lose(Side::Front, |_| true, &Fault::Closing, now);
     }
 
-    /// The front is gone: tells the back to stop and answers what is left.
+    /// The front is closed: cancels the open requests at the back and answers the rest.
     pub fn give_up(&mut self, now: Instant) {
         for asked in self.exchange.owed_by(Side::Back, |_| true) {
             self.send_cancel(Side::Back, asked.hop, "the client has gone");
@@ -217,7 +216,7 @@ impl Core {
                     // The protocol does not allow `initialize` to be cancelled.
                     return;
                 }
-                // Before the layers: they may know the request under another id.
+                // This precedes the layers, which may know the request under another id.
                 if let Some(array) = id.as_ref().and_then(|id| self.batches.forget(&id.key())) {
                     self.front.push(Outbound::Array(array));
                 }
@@ -250,7 +249,7 @@ impl Core {
             Kind::Result | Kind::Error => {
                 let newest = self.exchange.newest_question();
                 if let Some((envelope, hop)) = self.settle(Side::Front, envelope) {
-                    // An answer to a ping says nothing about any call.
+                    // The answer to a ping is no sign of life for a call.
                     if newest.is_some_and(|newest| hop <= newest) {
                         let expires = self.expiry(now);
                         self.exchange.touch_older(Side::Back, hop, expires);
@@ -271,7 +270,7 @@ impl Core {
             envelope.about = asked.map(|asked| asked.id.clone());
         }
         if envelope.relates_to.is_none() && envelope.msg.method() == names::PROGRESS {
-            // Not every transport tells whose progress it is; it is a sign of life all the same.
+            // Not every transport names the request of a progress notification; it is a sign of life for all of them.
             self.exchange.touch_all(Side::Back, expires);
         }
         let mut owner = envelope.relates_to.map_or(Owner::None, Owner::Hop);

@@ -47,7 +47,7 @@ impl Layer for EraLayer {
             }),
             Turn::Steps(steps) => {
                 let mut several: Vec<_> = steps.into_iter().map(envelope_of).collect();
-                // The bytes that the message borrowed are given back when what became of it is gone.
+                // The credit of the original message goes to the first of its replacements.
                 if let Some((_, first)) = several.first_mut() {
                     first.credit = credit;
                 }

@@ -7,7 +7,7 @@ use linkspan_wire::{Hop, Id, IdKey};
 
 use crate::pending::{Pending, Question};
 
-/// An end of the session.
+/// A side of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The client's.
@@ -26,19 +26,19 @@ impl Side {
     }
 }
 
-/// A request that waits for its answer, and when that is too late.
+/// A request that waits for its answer, and its deadline.
 pub type Asked = Question<Side, Option<Instant>>;
 
-/// Requests in flight, both ways.
+/// Requests in flight in both directions.
 #[derive(Debug, Default)]
 pub struct Exchange {
     pending: Pending<Side, Option<Instant>>,
-    /// No request expires before this.
+    /// No request expires before this time.
     next_expiry: Option<Instant>,
 }
 
 impl Exchange {
-    /// Notes a request from `from` to the other side. `None` if that id is in use already.
+    /// Adds a request of `from` to the other side. `None` if that id is in use.
     pub fn call(
         &mut self,
         from: Side,
@@ -59,15 +59,14 @@ impl Exchange {
         self.pending.answered(from, hop)
     }
 
-    /// Takes the request that `from` has under `id` and no longer wants answered. Gives the hop to
-    /// tell; an answer that was on its way is then dropped.
+    /// Removes the request of `from` under `id`. Returns its hop, for the cancellation; a later answer is dropped.
     pub fn cancel(&mut self, from: Side, id: &Id) -> Option<Hop> {
         let hop = self.pending.find(from, id)?.hop;
         self.pending.take(hop);
         Some(hop)
     }
 
-    /// A sign of life: the request has until `expires` again.
+    /// Records a sign of life: the request expires at `expires`.
     pub fn touch(&mut self, owed_by: Side, hop: Hop, expires: Option<Instant>) {
         if let Some(asked) = self.pending.get_mut(hop)
             && asked.to == owed_by
@@ -76,12 +75,12 @@ impl Exchange {
         }
     }
 
-    /// A sign of life that names no request counts for all of them.
+    /// Records a sign of life that names no request, and counts for all.
     pub fn touch_all(&mut self, owed_by: Side, expires: Option<Instant>) {
         self.touch_if(expires, |asked| asked.to == owed_by);
     }
 
-    /// A sign of life of those that were asked before `hop`.
+    /// Records a sign of life for the requests before `hop`.
     pub fn touch_older(&mut self, owed_by: Side, hop: Hop, expires: Option<Instant>) {
         self.touch_if(expires, |asked| asked.to == owed_by && asked.hop < hop);
     }
@@ -105,7 +104,7 @@ impl Exchange {
         self.pending.is_in_use(from, id)
     }
 
-    /// Takes every request whose time is over.
+    /// Removes the requests whose deadline has passed.
     pub fn expired(&mut self, now: Instant) -> Vec<Asked> {
         if self.next_expiry.is_none_or(|next| now < next) {
             return Vec::new();
@@ -123,7 +122,7 @@ impl Exchange {
         self.next_expiry
     }
 
-    /// How many answers of `side` are worth waiting for. A subscription is answered only when it ends.
+    /// The number of open requests to `side`, without subscriptions, which are answered only when they end.
     pub fn in_flight(&self, side: Side) -> usize {
         self.pending
             .iter()
@@ -131,12 +130,12 @@ impl Exchange {
             .count()
     }
 
-    /// How many requests are noted in all.
+    /// The number of open requests.
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether no request is noted.
+    /// Whether no request is open.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
@@ -146,7 +145,7 @@ impl Exchange {
         self.pending.owed(side, hop)
     }
 
-    /// A request that never expires is not given an end by a sign of life.
+    /// Requests without a deadline stay without one.
     fn touch_if(&mut self, expires: Option<Instant>, which: impl Fn(&Asked) -> bool) {
         let asked = self.pending.iter_mut();
         for asked in asked.filter(|asked| asked.data.is_some() && which(asked)) {
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cancelled_is_forgotten_and_its_id_is_free_again() {
+    fn a_cancelled_request_is_removed_and_its_id_is_free_again() {
         let mut exchange = Exchange::default();
         let hop = exchange.call(Side::Front, id("1"), "m", None).unwrap();
         assert_eq!(exchange.cancel(Side::Front, &id("1")), Some(hop));
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_dies_gives_up_what_it_owes_oldest_first() {
+    fn the_open_requests_of_a_closed_side_are_returned_oldest_first() {
         let mut exchange = Exchange::default();
         for n in ["3", "1", "2"] {
             exchange.call(Side::Front, id(n), "m", None);

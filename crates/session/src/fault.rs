@@ -1,4 +1,4 @@
-//! What can go wrong behind the bridge, and the one place where it becomes a JSON-RPC error.
+//! Faults behind the bridge, and their conversion to JSON-RPC errors.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use linkspan_wire::{RpcError, quote};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing was sent: the peer could not be reached.
+    /// The peer could not be reached, so nothing was sent.
     #[error("cannot connect to {peer}: {}", plain(.why))]
     ConnectFailed {
         /// The peer that we tried to reach.
         peer: String,
-        /// What the system said.
+        /// The error of the system.
         why: String,
         /// How often we tried.
         tries: u32,
@@ -21,47 +21,47 @@ pub enum Fault {
     /// The server refused with an HTTP status and no JSON-RPC error.
     #[error("{peer} answered HTTP {status}{}{}", meaning(*.status), detail(.said))]
     HttpStatus {
-        /// Who refused.
+        /// The server.
         peer: String,
         /// The status.
         status: u16,
         /// The beginning of a plain-text body; empty for HTML and the like.
         said: String,
-        /// What the request was like, as far as it may be the reason.
+        /// The properties of the request that may be the reason.
         request: Refused,
     },
-    /// Sent, and the answer never came: the request may have run.
+    /// The request was sent and no answer arrived: it may have run.
     #[error("the answer of {peer} was lost: {why}")]
     AnswerLost {
-        /// Who was to answer.
+        /// The peer that owed the answer.
         peer: String,
-        /// What happened to the connection.
+        /// The error of the connection.
         why: String,
     },
     /// The server forgot the session and a new one did not help.
     #[error("{peer} no longer knows this session: {why}")]
     SessionLost {
-        /// Who forgot.
+        /// The server.
         peer: String,
-        /// What happened to the attempt.
+        /// The error of the attempt.
         why: String,
     },
-    /// The peer is gone for good.
+    /// The peer has closed the connection.
     #[error("{peer} closed the connection: {why}")]
     PeerClosed {
-        /// Who is gone.
+        /// The peer.
         peer: String,
         /// Exit status or the like.
         why: String,
     },
-    /// The peer was a process, and has ended.
+    /// The peer was a process that has exited.
     #[error("{peer} closed the connection: {}", end(.status, .last_words))]
     Ended {
         /// Which process.
         peer: String,
         /// How it ended.
         status: String,
-        /// What it had written to stderr in the end.
+        /// The end of its stderr.
         last_words: String,
     },
     /// No sign of life for too long.
@@ -70,7 +70,7 @@ pub enum Fault {
         /// The limit.
         after: Duration,
     },
-    /// Too much in flight.
+    /// A limit of requests in flight was reached.
     #[error("too much in flight: {what}")]
     Overloaded {
         /// Which bound was reached.
@@ -79,7 +79,7 @@ pub enum Fault {
     /// The answer is larger than the limit.
     #[error("the answer of {peer} has more than {limit} bytes")]
     TooLarge {
-        /// Who sent it.
+        /// The server.
         peer: String,
         /// The limit.
         limit: usize,
@@ -87,21 +87,21 @@ pub enum Fault {
     /// The answer is not JSON-RPC.
     #[error("{peer} sent no valid answer: {why}")]
     BadAnswer {
-        /// Who sent it.
+        /// The server.
         peer: String,
-        /// What is wrong with it.
+        /// The error in it.
         why: String,
     },
-    /// The server wants a sign-in, and there is none.
+    /// The server requires a sign-in.
     #[error("{peer} wants a sign-in: {why}")]
     NotSignedIn {
         /// The server.
         peer: String,
-        /// What happened to the attempt.
+        /// Why there is no sign-in.
         why: String,
-        /// What the user can do.
+        /// A hint for the user.
         hint: String,
-        /// The page that the user has to open, if one waits.
+        /// The page that the user has to open, if there is one.
         url: Option<String>,
     },
     /// We are shutting down.
@@ -109,12 +109,12 @@ pub enum Fault {
     Closing,
 }
 
-/// A request that was refused, as far as it matters for what to do next.
+/// The properties of a refused request that decide the hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refused {
     /// Whether credentials were sent.
     pub credentials: bool,
-    /// The transport that the user insists on, `http` or `sse`; `None` if it is found out.
+    /// The transport that was configured, `http` or `sse`; `None` if it is detected.
     pub transport: Option<&'static str>,
 }
 
@@ -122,7 +122,7 @@ impl Fault {
     /// Why a connection failed: the other side answers, but with another protocol.
     pub const NOT_HTTP: &'static str = "it does not speak HTTP";
 
-    /// A word for programs.
+    /// The machine-readable kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ConnectFailed { .. } => "connect_failed",
@@ -149,7 +149,7 @@ impl Fault {
         matches!(self, Self::ConnectFailed { why, .. } if is_not_tls(why) || why == Self::NOT_HTTP)
     }
 
-    /// What the user can do about it.
+    /// A hint for the user.
     pub fn hint(&self) -> &str {
         match self {
             Self::ConnectFailed { why, .. } if certificate_hint(why).is_some() => {
@@ -172,7 +172,7 @@ impl Fault {
             }
             Self::SessionLost { .. } => "restart the client to begin a new session",
             Self::PeerClosed { .. } | Self::Ended { .. } => {
-                "what it said last may tell why; -v shows all of it"
+                "the end of its stderr may give the reason; -v shows all of it"
             }
             Self::Timeout { .. } => "raise --timeout if the server needs longer",
             Self::Overloaded { .. } => "wait for calls in flight to finish",
@@ -181,11 +181,11 @@ impl Fault {
                 "check that this is an MCP server, and the URL its endpoint; --debug shows what came back"
             }
             Self::NotSignedIn { hint, .. } => hint,
-            Self::Closing => "linkspan was told to stop, or its client has gone",
+            Self::Closing => "linkspan was asked to stop, or its client has disconnected",
         }
     }
 
-    /// `data` of the wire error, as JSON text: `kind`, `hint`, and the numbers that belong to it.
+    /// The `data` member of the JSON-RPC error, as JSON text: `kind`, `hint`, and the numbers of the fault.
     pub fn data(&self) -> String {
         let mut data = format!(
             r#"{{"kind":"{}","hint":{}"#,
@@ -213,12 +213,12 @@ impl From<&Fault> for RpcError {
     }
 }
 
-/// Whether the answer to a TLS handshake was none; the words are those of rustls.
+/// Whether the peer answered the handshake in another protocol than TLS; compares the text of rustls.
 fn is_not_tls(why: &str) -> bool {
     why.contains("received corrupt message of type InvalidContentType")
 }
 
-/// What the system said, in words that do not need an explanation.
+/// The error of the system in plain terms.
 fn plain(why: &str) -> &str {
     if is_not_tls(why) {
         "the server does not speak TLS (https)"
@@ -227,12 +227,12 @@ fn plain(why: &str) -> &str {
     }
 }
 
-/// What to do about a certificate that was not accepted; `None` if it was not about that.
+/// The hint for a refused certificate; `None` for other errors.
 fn certificate_hint(why: &str) -> Option<&'static str> {
     if !why.contains("invalid peer certificate") {
         return None;
     }
-    // rustls says it in words if it knows the details, and by the name of the error otherwise.
+    // rustls explains some errors with a sentence, and others only by their name.
     let has = |words: &[&str]| words.iter().any(|word| why.contains(word));
     Some(if why.contains("CaUsedAsEndEntity") {
         "the server presents a CA certificate as its own: if you trust it, give this very certificate with --ca FILE (PEM); better, let the CA issue one for the server"
@@ -250,13 +250,13 @@ fn certificate_hint(why: &str) -> Option<&'static str> {
 fn status_hint(status: u16, asked: Refused) -> &'static str {
     match (status, asked.credentials, asked.transport) {
         (401, false, _) => {
-            "the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'"
+            "the server requires credentials and got none: --bearer-env VAR or --header 'Authorization: …'"
         }
         (401, true, _) => {
             "the server does not accept the credentials that were sent: is the token right, and still valid?"
         }
         (403, false, _) => {
-            "the server refuses the request: it may want credentials (--bearer-env VAR), or not allow this address"
+            "the server refuses the request: it may require credentials (--bearer-env VAR), or not allow this address"
         }
         (403, true, _) => "the credentials that were sent do not allow this request",
         (404, ..) => {
@@ -271,7 +271,7 @@ fn status_hint(status: u16, asked: Refused) -> &'static str {
         (405 | 406 | 415, _, None) => {
             "this URL takes no MCP messages: check its path (often it ends in /mcp or /sse)"
         }
-        (407, ..) => "the proxy wants credentials: put them into HTTPS_PROXY",
+        (407, ..) => "the proxy requires credentials: put them into HTTPS_PROXY",
         (408 | 504, ..) => "the server took too long",
         (413, ..) => "the request is too large for the server",
         (429, ..) => "the server limits the rate of calls: wait before the next one",
@@ -284,7 +284,7 @@ fn status_hint(status: u16, asked: Refused) -> &'static str {
     }
 }
 
-/// What a number means that a person may not know by heart.
+/// The meaning of a status code.
 fn meaning(status: u16) -> &'static str {
     match status {
         401 => " (not authorized)",
@@ -330,7 +330,7 @@ mod tests {
         };
         assert_eq!(
             RpcError::from(&fault).answer(&Id::number(3)).text(),
-            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401 (not authorized)","data":{"kind":"http_status","hint":"the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401 (not authorized)","data":{"kind":"http_status","hint":"the server requires credentials and got none: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
         );
     }
 

@@ -1,8 +1,7 @@
-//! A hub: many callers on the front of one session.
+//! A hub: many clients on the front of one session.
 //!
-//! Requests of the modern era stand alone, so different clients may use the same id and the same
-//! progress token. On the hub every request has a number of its own, and what comes back is told
-//! apart by it.
+//! Modern requests do not depend on each other, so different clients may use the same id and the same progress token.
+//! On the hub every request has a number of its own, by which its messages are routed.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
@@ -18,18 +17,18 @@ use tokio::time::Instant;
 use crate::fault::Fault;
 use crate::port::{Envelope, Inbound, Outbound, Port, PortEnd};
 
-/// Messages that may wait for one asker. The last place is kept for the answer.
+/// Messages that may be queued for one asker. The last place is reserved for the answer.
 const QUEUE: usize = 128;
-/// For how long a cancelled request counts as one that the server may still log about.
+/// How long a cancelled request counts as one that the server may still log about.
 const STOPPING: Duration = Duration::from_secs(10);
 /// Cancelled requests that are remembered.
 const MAX_CANCELLED: usize = 1024;
 
-/// Which principal a request belongs to.
+/// The principal of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asker(pub u64);
 
-/// The askers' side of a session. Clones are the same hub; the session ends with the last of them.
+/// The askers' side of a session. Clones share the hub; the session ends with the last clone.
 #[derive(Clone)]
 pub struct Hub(Arc<Shared>);
 
@@ -42,7 +41,7 @@ struct Shared {
 struct State {
     last: Hop,
     calls: HashMap<Hop, Call>,
-    /// Whose requests were cancelled, and until when that counts; oldest first.
+    /// The askers of cancelled requests, and until when those count; oldest first.
     cancelled: VecDeque<(Asker, Instant)>,
     closed: bool,
 }
@@ -57,11 +56,11 @@ struct Call {
     tx: mpsc::Sender<Envelope>,
 }
 
-/// What comes back for one request: notifications, then the answer. Dropping it cancels the request.
+/// The messages for one request: notifications, then the answer. Dropping this cancels the request.
 pub struct Asking {
     /// Ends after the answer.
     pub rx: mpsc::Receiver<Envelope>,
-    /// Cancels when it is dropped before the answer has come.
+    /// Cancels the request when dropped before the answer.
     pub guard: Guard,
 }
 
@@ -84,10 +83,10 @@ impl Hub {
         (hub, port)
     }
 
-    /// Sends a request of that principal. Its answer comes under its own id. If this is dropped before it is done, the
+    /// Sends a request of that principal. Its answer has its own id. If this future is dropped before it completes, the
     /// request has not been sent.
     pub async fn ask(&self, request: Envelope, asker: Asker) -> Result<Asking, Fault> {
-        // It may have to wait for a server that does not read, with its credit.
+        // This waits for a server that does not read; the request keeps its credit meanwhile.
         let place = self.0.to_session.reserve().await;
         let place = place.map_err(|_| Fault::Closing)?;
         let (tx, rx) = mpsc::channel(QUEUE);
@@ -133,7 +132,7 @@ impl Drop for Guard {
         let cancel = Message::notification(names::CANCELLED, Some(&params));
         let cancel = Inbound::Message(Envelope::new(cancel));
         if let Err(mpsc::error::TrySendError::Full(cancel)) = hub.to_session.try_send(cancel) {
-            // The session is busy; it must hear of it all the same.
+            // The queue is full, so a task sends the cancellation.
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 let tx = hub.to_session.clone();
                 runtime.spawn(async move {
@@ -169,7 +168,7 @@ impl Call {
         (call, msg.with_id(id))
     }
 
-    /// Hands a message over; `false` if there is no room left but that for the answer.
+    /// Queues a notification, unless only the place for the answer is left.
     fn tell(&self, envelope: Envelope) {
         if self.tx.capacity() > 1 {
             let _ = self.tx.try_send(envelope);
@@ -179,9 +178,9 @@ impl Call {
     }
 }
 
-/// Hands out what the session sends.
+/// Delivers the messages of the session.
 async fn pump(mut end: PortEnd, state: Arc<Mutex<State>>) {
-    // From now on the holders of the hub are the front.
+    // From here on, the clones of the hub keep the front open.
     let to_session = end.tx.downgrade();
     drop(end.tx);
     while let Some(outbound) = end.rx.recv().await {
@@ -207,7 +206,7 @@ async fn pump(mut end: PortEnd, state: Arc<Mutex<State>>) {
     drop(end.done);
 }
 
-/// Hands a message to its asker. Gives what has to be said to the session in return.
+/// Delivers a message to its asker. Returns a message to send to the session.
 fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
     let mut state = state.lock();
     let msg = &envelope.msg;
@@ -216,10 +215,10 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
             let number = msg.hop()?;
             let call = state.calls.remove(&number)?;
             if is_timeout(msg) {
-                // The server has only been told to stop.
+                // The server has only been sent a cancellation.
                 state.remember_cancelled(&call);
             }
-            // Only the end of a subscription names it; other results are not searched.
+            // Only the end of a subscription contains its id, so other results are not searched.
             let body = msg.body().filter(|_| call.listens);
             let msg = match body.and_then(|b| b.path(&["_meta", SUBSCRIPTION_ID])) {
                 Some(spelled) => msg.with_value(spelled, call.id.text()),
@@ -239,7 +238,7 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
             call.tell(Envelope { msg, ..envelope });
         }
         Kind::Notification if msg.method() == names::CANCELLED => {
-            // The server ends a subscription; it has nothing else to cancel here.
+            // The server ends a subscription; other cancellations do not exist here.
             let number = envelope.about.as_ref()?.as_hop()?;
             let call = state
                 .calls
@@ -267,7 +266,7 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
 }
 
 impl State {
-    /// Forgets a request that its asker no longer waits for; `false` if it has been answered.
+    /// Removes a cancelled request; `false` if it was answered already.
     fn cancel(&mut self, number: Hop) -> bool {
         let Some(call) = self.calls.remove(&number) else {
             return false;
@@ -276,7 +275,7 @@ impl State {
         true
     }
 
-    /// Remembers whose request the server has just been told to stop.
+    /// Remembers the asker of a request that was just cancelled at the server.
     fn remember_cancelled(&mut self, call: &Call) {
         let now = Instant::now();
         self.cancelled.retain(|(_, until)| *until > now);
@@ -294,15 +293,15 @@ impl State {
             return self.calls.get(&about.as_hop()?);
         }
         if envelope.relates_to.is_some() {
-            // It came with a request that has ended.
+            // Its request has ended.
             return None;
         }
         if envelope.msg.method() != names::MESSAGE {
             let only = self.calls.values().next();
             return only.filter(|_| self.calls.len() == 1);
         }
-        // Over stdio a log message names no request: it is that of the only principal that can be meant,
-        // and of its requests the newest is the best guess.
+        // Over stdio a log message names no request. It belongs to the only principal with open requests, if there is
+        // one; the newest of its requests is the best guess.
         let asker = self.only_asker()?;
         let wanting = self.calls.iter();
         let wanting = wanting.filter(|(_, call)| call.wants_logs && !call.listens);
@@ -312,7 +311,7 @@ impl State {
             .filter(|call| call.asker == asker)
     }
 
-    /// The principal of every request that the server may be busy with; `None` if there are several.
+    /// The principal of all requests that the server may be working on; `None` if there are several.
     fn only_asker(&self) -> Option<Asker> {
         let now = Instant::now();
         let calls = self.calls.values().filter(|call| !call.listens);

@@ -1,8 +1,8 @@
-//! Lanes: what keeps its order while a layer takes its time.
+//! Lanes keep the order of messages during detours.
 //!
-//! A lane is a direction and the request that a message belongs to. Within a lane, first come is
-//! first served, and an answer is the last message of its lane. A lane exists here only while
-//! something in it is on a detour; everything else runs past.
+//! A lane is a direction and the request that a message belongs to. Within a lane, messages keep their order, and an
+//! answer is the last message of its lane. A lane is stored only while an envelope of it is on a detour; messages of
+//! other lanes do not wait.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,10 +11,10 @@ use linkspan_wire::{Hop, IdKey};
 use crate::layer::Way;
 use crate::port::Envelope;
 
-/// Whose lane it is.
+/// The request of a lane.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// Messages that belong to no request.
+    /// No request.
     None,
     /// A request of the front, by its id there.
     Id(IdKey),
@@ -22,7 +22,7 @@ pub enum Owner {
     Hop(Hop),
 }
 
-/// The name of a lane.
+/// The key of a lane.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LaneKey {
     /// The direction.
@@ -32,21 +32,21 @@ pub struct LaneKey {
 }
 
 impl LaneKey {
-    /// The lane of what belongs to no request.
+    /// The lane of messages that belong to no request.
     pub fn unowned(way: Way) -> Self {
         let owner = Owner::None;
         Self { way, owner }
     }
 }
 
-/// The lanes that are held up.
+/// The lanes with a detour.
 #[derive(Default)]
 pub struct Lanes {
     held: HashMap<LaneKey, VecDeque<Envelope>>,
 }
 
 impl Lanes {
-    /// Whether nothing is held up, which is nearly always.
+    /// Whether no lane has a detour, which is nearly always true.
     pub fn is_free(&self) -> bool {
         self.held.is_empty()
     }
@@ -56,7 +56,7 @@ impl Lanes {
         self.held.entry(key).or_default();
     }
 
-    /// Queues an envelope behind a detour; gives it back when its lane is free.
+    /// Queues an envelope behind a detour; returns it if its lane is free.
     pub fn queue(&mut self, key: &LaneKey, envelope: Envelope) -> Option<Envelope> {
         match self.held.get_mut(key) {
             Some(queue) => {
@@ -67,7 +67,7 @@ impl Lanes {
         }
     }
 
-    /// Frees a lane and gives what has been waiting in it.
+    /// Removes a lane and returns the envelopes that waited in it.
     pub fn release(&mut self, key: &LaneKey) -> VecDeque<Envelope> {
         self.held.remove(key).unwrap_or_default()
     }

@@ -1,11 +1,11 @@
-//! Layers: what looks at messages on their way through a session.
+//! Layers process the messages of a session.
 
 use std::pin::Pin;
 use std::time::Instant;
 
 use crate::port::Envelope;
 
-/// Which way a message goes.
+/// The direction of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Way {
     /// From the client's side to the server's.
@@ -29,29 +29,29 @@ pub type Later = Pin<Box<dyn Future<Output = Envelope> + Send>>;
 
 /// What a layer does with an envelope.
 pub enum Verdict {
-    /// On to the next layer.
+    /// Passes it to the next layer.
     Pass(Envelope),
-    /// Back to where it came from; an answer of the layer's own, for example.
+    /// Returns it to its sender's side; for example as the layer's own answer.
     Back(Envelope),
-    /// On to the next layer once it is ready. Holds up its own lane only.
+    /// Passes it to the next layer when the future completes. Only its own lane waits.
     Detour(Later),
-    /// Back to where it came from once it is ready; no lane is held up.
+    /// Returns it to its sender's side when the future completes; no lane waits.
     BackLater(Later),
-    /// These instead, each on its own way from here, in this order. One message of one era may be
-    /// several of the other.
+    /// Sends these instead, each in its direction, in this order. One message of one era may become several of the
+    /// other.
     Many(Vec<(Way, Envelope)>),
-    /// Gone.
+    /// Drops it.
     Drop,
 }
 
-/// Something on the way between front and back.
+/// A processing step between front and back.
 ///
 /// A layer sees ids as they are on the *front's* connection.
 pub trait Layer: Send {
-    /// Looks at one envelope. Must not block.
+    /// Processes one envelope. Must not block.
     fn on(&mut self, way: Way, envelope: Envelope, now: Instant) -> Verdict;
 
-    /// Whether requests go on under ids of the layer's own.
+    /// Whether requests are forwarded under ids of the layer's own.
     fn renumbers(&self) -> bool {
         false
     }
@@ -61,7 +61,7 @@ pub trait Layer: Send {
         None
     }
 
-    /// What is due now.
+    /// Handles deadlines.
     fn on_time(&mut self, now: Instant) -> Vec<(Way, Envelope)> {
         let _ = now;
         Vec::new()

@@ -7,8 +7,8 @@
 //!            └───────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! The rules live in [`Core`], which does no IO and is told the time; [`Session`] moves envelopes
-//! between it and the ports. Invariant: nothing here knows of HTTP or processes.
+//! The rules are in [`Core`], which does no IO and gets the time from its caller; [`Session`] moves envelopes between
+//! it and the ports. Invariant: this crate knows nothing of HTTP or processes.
 
 mod batch;
 mod budget;

@@ -1,4 +1,4 @@
-//! What waits to be taken by a peer.
+//! The queue of messages to a peer.
 
 use std::collections::VecDeque;
 
@@ -15,13 +15,13 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Adds something to send.
+    /// Adds an item.
     pub fn push(&mut self, item: Outbound) {
         self.bytes += item.len();
         self.queue.push_back(item);
     }
 
-    /// Adds a progress notification in the place of an older one for the same token, if one waits.
+    /// Adds a progress notification; it replaces a queued one for the same token.
     pub fn coalesce(&mut self, envelope: Envelope) {
         let token = progress_token(&envelope);
         let older = self.queue.iter().position(|waiting| match waiting {
@@ -34,20 +34,20 @@ impl Outbox {
         self.push(Outbound::One(envelope));
     }
 
-    /// What is next.
+    /// Removes the next item.
     pub fn pop(&mut self) -> Option<Outbound> {
         let item = self.queue.pop_front()?;
         self.bytes -= item.len();
         Some(item)
     }
 
-    /// Puts back what could not be sent yet.
+    /// Puts an unsent item back.
     pub fn unpop(&mut self, item: Outbound) {
         self.bytes += item.len();
         self.queue.push_front(item);
     }
 
-    /// Sends everything, until the port is gone. What could not be sent yet stays if this is dropped.
+    /// Sends all items, until the port is closed. If this future is dropped, unsent items stay in the queue.
     pub async fn send_all(&mut self, tx: &mpsc::Sender<Outbound>) {
         while !self.is_empty() {
             let Ok(room) = tx.reserve().await else { return };
@@ -62,7 +62,7 @@ impl Outbox {
         self.bytes
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

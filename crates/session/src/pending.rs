@@ -1,7 +1,7 @@
-//! Requests in flight between peers: the only place where ids of two connections meet.
+//! Requests in flight between peers, and the translation of their ids.
 //!
-//! An id means something on one connection only. Every request that crosses gets a hop number of
-//! ours, and its answer goes back under the id exactly as the asker wrote it.
+//! An id is valid on one connection only. Every forwarded request gets a hop number of ours, and its answer is returned
+//! under the id exactly as the asker wrote it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use linkspan_wire::{Hop, Id, IdKey};
 /// A request that waits for its answer.
 #[derive(Debug, Clone)]
 pub struct Question<P, T> {
-    /// The number that it went on under.
+    /// The hop number of the forwarded request.
     pub hop: Hop,
     /// The peer that asked.
     pub from: P,
@@ -19,9 +19,9 @@ pub struct Question<P, T> {
     pub to: P,
     /// The id at the asker, as written.
     pub id: Id,
-    /// What was asked for.
+    /// The method.
     pub method: Box<str>,
-    /// What else the relay has to remember of it.
+    /// Further data of the relay.
     pub data: T,
 }
 
@@ -45,7 +45,7 @@ impl<P, T> Default for Pending<P, T> {
 }
 
 impl<P: Copy + Eq + Hash, T> Pending<P, T> {
-    /// Notes a request and gives it a hop number. `None` if `from` has that id in flight already.
+    /// Adds a request and returns its hop number. `None` if `from` has that id in flight already.
     pub fn ask(&mut self, from: P, to: P, id: Id, method: &str, data: T) -> Option<Hop> {
         let key = (from, id.key());
         if self.hops.contains_key(&key) {
@@ -65,7 +65,7 @@ impl<P: Copy + Eq + Hash, T> Pending<P, T> {
         Some(hop)
     }
 
-    /// A hop number for a request of the relay's own, which is not noted here.
+    /// A hop number for a request of the relay itself, which is not stored here.
     pub fn number(&mut self) -> Hop {
         self.last = self.last.next();
         self.last
@@ -123,12 +123,12 @@ impl<P: Copy + Eq + Hash, T> Pending<P, T> {
         self.questions.values()
     }
 
-    /// The same, to change what is remembered of them.
+    /// All requests, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Question<P, T>> {
         self.questions.values_mut()
     }
 
-    /// How many requests are in flight.
+    /// The number of requests in flight.
     pub fn len(&self) -> usize {
         self.questions.len()
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use linkspan_wire::{Entry, Hop, Id, Message, WireError};
+use linkspan_wire::{Entry, Hop, Id, Message, WireError, one_line};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -13,26 +13,25 @@ use crate::config::Config;
 use crate::fault::Fault;
 use crate::outbox::Outbox;
 
-/// A message on its way, and what it belongs to.
+/// A message and its metadata.
 #[derive(Debug)]
 pub struct Envelope {
     /// The message.
     pub msg: Message,
-    /// The request that this belongs to, by the hop number that its port knows. Set where the
-    /// transport tells: what comes on the answer stream of a POST belongs to that POST.
+    /// The request that this belongs to, by the hop number that its port uses. Set where the transport knows it: a
+    /// message on the answer stream of a POST belongs to that POST.
     pub relates_to: Option<Hop>,
-    /// The same for the front: the request of the client that this belongs to, by the client's own
-    /// id. Set on the way to the front where it is known, so that a front with many streams can
-    /// choose the right one.
+    /// The client's request that this belongs to, by the client's own id. Set on the way to the front where it is
+    /// known, so that a front with several streams can choose the right one.
     pub about: Option<Id>,
     /// The id that the server gave its request. Layers and the front see another one.
     pub origin: Option<Id>,
-    /// Given back when the envelope is dropped. Layers keep it when they replace the message.
+    /// Returned when the envelope is dropped. Layers keep it when they replace the message.
     pub credit: Credit,
 }
 
 impl Envelope {
-    /// A message that belongs to nothing in particular.
+    /// A message without metadata.
     pub fn new(msg: Message) -> Self {
         Self {
             msg,
@@ -44,7 +43,7 @@ impl Envelope {
     }
 }
 
-/// What a session hands to a port.
+/// An item that a session gives to a port.
 #[derive(Debug)]
 pub enum Outbound {
     /// A message.
@@ -62,65 +61,73 @@ impl Outbound {
         }
     }
 
-    /// Never.
+    /// Always `false`: a message has at least its braces.
     pub fn is_empty(&self) -> bool {
         false
     }
+
+    /// The text in up to three pieces and without line ends. A message that has none is not copied.
+    pub fn on_one_line(&self) -> [Bytes; 3] {
+        match self {
+            Self::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
+            Self::One(envelope) => envelope.msg.pieces().map(one_line),
+            Self::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
+        }
+    }
 }
 
-/// What a port reports to its session.
+/// An event that a port reports to its session.
 #[derive(Debug)]
 pub enum Inbound {
     /// A message.
     Message(Envelope),
     /// A JSON array of messages.
     Batch(Vec<Entry>),
-    /// A line that is no message. The stream goes on.
+    /// A line that is not a message. The stream goes on.
     Bad(WireError),
-    /// The request that went out under this hop will get no answer.
+    /// The request that was sent under this hop will get no answer.
     Failed {
         /// Which request.
         hop: Hop,
         /// Why.
         why: Fault,
     },
-    /// No request that went out up to this hop will get an answer, but the port goes on.
+    /// The requests that were sent up to this hop will get no answer, but the port goes on.
     Lost {
-        /// The newest of them.
+        /// The newest lost request.
         up_to: Hop,
-        /// Those that will be sent again.
+        /// Requests that will be sent again.
         except: Vec<Hop>,
         /// Why.
         why: Fault,
     },
-    /// The peer is gone; nothing follows.
+    /// The peer has closed the connection; nothing follows.
     Closed(Fault),
 }
 
 /// The session's end of a port.
 pub struct Port {
-    /// Who is behind it, for logs and errors.
+    /// The name of the peer, for logs and errors.
     pub name: String,
     /// Towards the peer.
     pub tx: mpsc::Sender<Outbound>,
     /// From the peer.
     pub rx: mpsc::Receiver<Inbound>,
-    /// Resolves when the peer has said its last word, though it may still wait in the queue.
+    /// Resolves at the end of the peer's input, though some of it may still be queued.
     pub last_word: oneshot::Receiver<()>,
     /// Resolves when the port's own task has ended.
     pub done: oneshot::Receiver<()>,
 }
 
-/// The peer's end of a port: what a transport's task holds.
+/// The peer's end of a port, held by the task of a transport.
 ///
-/// The session closes a port by dropping its queue; the transport then closes its connection and
-/// drops this.
+/// The session closes a port by dropping its queue; the transport then closes its connection and drops this.
 pub struct PortEnd {
     /// Towards the session.
     pub tx: mpsc::Sender<Inbound>,
     /// From the session.
     pub rx: mpsc::Receiver<Outbound>,
-    /// Dropped when the peer has said its last word.
+    /// Dropped at the end of the peer's input.
     pub last_word: oneshot::Sender<()>,
     /// Dropped last.
     pub done: oneshot::Sender<()>,
@@ -149,22 +156,22 @@ impl Port {
         (port, end)
     }
 
-    /// Sends what is left, closes the port and waits for its task, all within `limit`.
-    pub async fn farewell(mut self, mut left: Outbox, limit: Duration) {
-        let farewell = async {
+    /// Sends the queued items, closes the port and waits for its task, all within `limit`.
+    pub async fn flush_and_close(mut self, mut left: Outbox, limit: Duration) {
+        let closing = async {
             left.send_all(&self.tx).await;
             drop(self.tx);
-            // A port that waits for room in this queue could not end.
+            // A transport that waits for room in this queue could not end.
             self.rx.close();
             let _ = self.done.await;
         };
-        let _ = timeout(limit, farewell).await;
+        let _ = timeout(limit, closing).await;
     }
 
-    /// Closes a port towards which nothing is left to send.
+    /// Closes a port with nothing left to send.
     pub async fn close(self) {
-        let limit = Config::default().farewell;
-        self.farewell(Outbox::default(), limit).await;
+        let limit = Config::default().close_timeout;
+        self.flush_and_close(Outbox::default(), limit).await;
     }
 }
 

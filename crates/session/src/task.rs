@@ -1,4 +1,4 @@
-//! The session's task: moves envelopes between the ports and the core, and decides nothing.
+//! The session's task: moves envelopes between the ports and the core. All decisions are the core's.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -18,14 +18,14 @@ use crate::layer::Layer;
 use crate::outbox::Outbox;
 use crate::port::{Envelope, Inbound, Outbound, Port};
 
-/// How a session came to its end.
+/// Why a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
     /// The front closed its side.
     FrontClosed,
-    /// The back is gone.
+    /// The back closed the connection.
     BackClosed(Fault),
-    /// We were asked to stop.
+    /// The session was asked to stop.
     Stopped,
 }
 
@@ -36,20 +36,20 @@ pub struct Session {
     front: Port,
     back: Port,
     detours: FuturesUnordered<Pin<Box<Underway>>>,
-    /// Set when the front has said its last word: what is still unread then is given up.
+    /// When to stop reading the front's queued input; set at the end of its input.
     front_ends: Option<Instant>,
 }
 
 type Underway = dyn Future<Output = (Resume, Envelope)> + Send;
 
-/// A wait that is as good as endless.
+/// A practically endless wait.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// Which sides the loop reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     Both,
-    /// The front will say nothing more; it only waits for the answers that it is owed.
+    /// The front sends nothing more, and waits only for open answers.
     BackUntilIdle,
 }
 
@@ -66,8 +66,8 @@ impl Session {
         }
     }
 
-    /// Takes in what the front said before the session was made: its first word may have decided
-    /// what the session looks like.
+    /// Processes an event of the front from before the session was made: the first message may decide how the session
+    /// is set up.
     #[must_use]
     pub fn begun_with(mut self, word: Option<Inbound>) -> Self {
         if let Some(inbound) = word {
@@ -87,10 +87,10 @@ impl Session {
             let _ = timeout(limit, self.relay(stop, Reading::BackUntilIdle)).await;
         }
         if matches!(ended, Ended::BackClosed(_)) {
-            let _ = timeout(self.config.farewell, self.end_detours()).await;
+            let _ = timeout(self.config.close_timeout, self.end_detours()).await;
         }
         self.core.give_up(now());
-        self.farewell().await;
+        self.flush_and_close().await;
         ended
     }
 
@@ -101,7 +101,7 @@ impl Session {
         reading: Reading,
     ) -> Ended {
         loop {
-            // Never await a send: a peer that does not read must not hold up the other one.
+            // The loop must not await a send: a peer that does not read must not block the other one.
             self.flush();
             self.begin_detours();
             let draining = reading == Reading::BackUntilIdle;
@@ -128,7 +128,7 @@ impl Session {
                         None | Some(Inbound::Closed(_)) => return Ended::FrontClosed,
                         Some(inbound) => {
                             self.core.on(Side::Front, inbound, now());
-                            // There is still room for what it said before it went.
+                            // Extends the time while queued input is being read.
                             self.front_ends = self.front_ends.map(|_| self.patience());
                         }
                     }
@@ -156,19 +156,19 @@ impl Session {
         }
     }
 
-    /// When a front that has said its last word is given up.
+    /// When to give up the front after the end of its input.
     fn patience(&self) -> Instant {
         now() + self.config.drain.min(LONGEST)
     }
 
-    /// Whether the front is owed nothing more.
+    /// Whether no answer or message is pending.
     fn is_idle(&mut self) -> bool {
         self.core.in_flight() == 0
             && self.detours.is_empty()
             && self.core.outbox(Side::Back).is_empty()
     }
 
-    /// What a layer is still busy with came before the peer went, and is owed all the same.
+    /// Waits for the detours that began before the peer closed; their messages are still delivered.
     async fn end_detours(&mut self) {
         loop {
             self.flush();
@@ -187,15 +187,15 @@ impl Session {
         }
     }
 
-    /// Sends what is left, closes both ports and waits for their tasks, each for a limited time.
-    async fn farewell(mut self) {
-        let limit = self.config.farewell;
+    /// Sends what is queued, closes both ports and waits for their tasks, each for a limited time.
+    async fn flush_and_close(mut self) {
+        let limit = self.config.close_timeout;
         let to_back = std::mem::take(self.core.outbox(Side::Back));
-        // First, because a server that takes its time must not keep answers from the client.
+        // The front is first, because a slow server must not delay the client's answers.
         let to_front = self.core.outbox(Side::Front);
         let _ = timeout(limit, to_front.send_all(&self.front.tx)).await;
-        self.back.farewell(to_back, limit).await;
-        self.front.farewell(Outbox::default(), limit).await;
+        self.back.flush_and_close(to_back, limit).await;
+        self.front.flush_and_close(Outbox::default(), limit).await;
     }
 
     fn flush(&mut self) {
@@ -218,7 +218,7 @@ impl Session {
     }
 }
 
-/// Puts the next item into the room that a port has made. `false` if the port is gone.
+/// Sends the next item through a permit. `false` if the port is closed.
 fn hand_over(
     room: Result<mpsc::Permit<'_, Outbound>, mpsc::error::SendError<()>>,
     core: &mut Core,
@@ -234,6 +234,6 @@ fn hand_over(
 fn gone(peer: &str) -> Fault {
     Fault::PeerClosed {
         peer: peer.to_owned(),
-        why: "it ended without a word".to_owned(),
+        why: "the connection closed without an error".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Many askers on one session.
+//! Several askers on one session.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Shared {
         Self { hub, end }
     }
 
-    /// A request that wants logs; it has reached the server.
+    /// Sends a request that wants logs, and waits until it has reached the server.
     async fn ask(&mut self, asker: u64, method: &str) -> linkspan_session::Asking {
         let meta = r#"{"io.modelcontextprotocol/logLevel":"debug"}"#;
         let text = format!(
@@ -65,7 +65,7 @@ impl Shared {
     }
 }
 
-/// Whether a log message has come; time is the test's own, so that this waits for all that is under way.
+/// Whether a log message arrives. The clock is paused, so this waits for all pending tasks.
 async fn heard(asking: &mut linkspan_session::Asking) -> bool {
     tokio::time::timeout(Duration::from_secs(1), asking.rx.recv())
         .await
@@ -92,7 +92,7 @@ async fn a_log_message_that_names_no_request_reaches_no_one_where_two_principals
     let mut bob = shared.ask(2, "tools/call").await;
     shared.log().await;
     assert!(!heard(&mut alice).await && !heard(&mut bob).await);
-    // A server may log about a request that it has just been told to stop.
+    // A server may still log about a request that was just cancelled.
     drop(bob);
     shared.log().await;
     assert!(!heard(&mut alice).await);
@@ -102,7 +102,7 @@ async fn a_log_message_that_names_no_request_reaches_no_one_where_two_principals
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_was_given_up_before_it_was_sent_leaves_nothing() {
+async fn a_request_that_was_dropped_before_it_was_sent_leaves_no_state() {
     let (hub, mut front) = Hub::new("x", 1);
     let ask = |id: u32| {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);

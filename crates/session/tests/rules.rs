@@ -26,7 +26,7 @@ fn a_call_crosses_under_a_hop_number_and_its_answer_comes_back_under_its_own_id(
 }
 
 #[test]
-fn a_client_that_says_nothing_more_is_asked_nothing_and_owes_nothing() {
+fn a_client_whose_input_has_ended_is_asked_nothing() {
     let mut table = Table::new();
     let question = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"roots/list"}}"#);
     table.back_for(&question("before"), Some(Hop(1)));
@@ -236,12 +236,12 @@ fn a_peer_that_does_not_read_stops_the_reading_of_its_counterpart() {
     assert!(!table.core.may_read(Side::Back));
     assert!(table.core.may_read(Side::Front));
 
-    // Both over: read on, so that two peers that wait for each other get going again.
+    // Both queues are over the mark: reading continues, so that two peers that wait for each other can go on.
     let padding = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "y".repeat(150));
     table.front(&padding);
     assert!(table.core.may_read(Side::Back) && table.core.may_read(Side::Front));
 
-    // Over the hard cap: no new requests, and no more of a peer that takes nothing.
+    // Over the hard cap: new requests are refused, and a peer that takes nothing is not read.
     table.front(&padding);
     table.front(&call("1"));
     assert!(!table.core.may_read(Side::Back));
@@ -250,7 +250,7 @@ fn a_peer_that_does_not_read_stops_the_reading_of_its_counterpart() {
 }
 
 #[test]
-fn a_client_that_takes_nothing_cannot_fill_the_memory_with_notifications() {
+fn a_client_that_does_not_read_cannot_fill_the_memory_with_notifications() {
     let config = Config {
         high_water: 100,
         hard_cap: 300,
@@ -258,7 +258,7 @@ fn a_client_that_takes_nothing_cannot_fill_the_memory_with_notifications() {
     };
     let mut table = Table::with(config, Vec::new());
     let padding = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "y".repeat(150));
-    // It does not read what the server sends, and the server does not read either.
+    // The client does not read what the server sends, and the server does not read either.
     table.back(&padding);
     let read = (0..100).take_while(|_| {
         let may_read = table.core.may_read(Side::Front);

@@ -103,7 +103,7 @@ async fn a_client_that_stops_reading_slows_the_server_and_loses_nothing() {
         sent += 1;
         assert!(sent < 50, "the server is never held back");
     }
-    // The other direction is not held up by it.
+    // The other direction is not blocked.
     pair.client.tx.send(call(1)).await.unwrap();
     assert!(text(pair.server.rx.recv().await).contains("tools/call"));
     for n in 0..sent {
@@ -152,7 +152,7 @@ async fn answers_in_flight_still_arrive_after_the_client_closed_its_side() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_answered_in_time_is_cancelled_and_told_so() {
+async fn an_unanswered_call_is_cancelled_and_fails() {
     let mut pair = join(Config::default());
     pair.client.tx.send(call(1)).await.unwrap();
     drop(pair.client.tx);
@@ -176,17 +176,17 @@ async fn stopping_does_not_wait_for_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_port_that_never_says_goodbye_cannot_hold_the_end_up() {
+async fn a_port_that_never_closes_cannot_delay_the_end() {
     let pair = join(Config::default());
     let start = tokio::time::Instant::now();
     pair.stop.send(()).unwrap();
     assert_eq!(pair.session.await.unwrap(), Ended::Stopped);
-    assert_eq!(start.elapsed(), 2 * Config::default().farewell);
+    assert_eq!(start.elapsed(), 2 * Config::default().close_timeout);
     drop((pair.server, pair.client));
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_server_goes_the_session_ends_and_says_why() {
+async fn when_the_server_closes_the_session_ends_with_the_reason() {
     let mut pair = join(Config::default());
     pair.client.tx.send(call(1)).await.unwrap();
     text(pair.server.rx.recv().await);

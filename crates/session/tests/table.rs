@@ -1,5 +1,4 @@
-//! A session without its task: what both peers say goes to the core, and what they get is read from its
-//! outboxes.
+//! A session without its task: the messages of both peers go to the core, and its outboxes are read directly.
 
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
-//! Components of an ACP chain that the test plays.
+//! Components of an ACP chain that the test controls.
 //!
-//! A component is a process of its own (`linkspan-child part …`); one that is played tells the test
-//! every line that it receives and does what the test says. Its connection to the test ends with it,
-//! however it ends, so tests need no process lists.
+//! A component is a process of its own (`linkspan-child part …`); a controlled one reports every line that it receives
+//! to the test, and runs the test's commands. Its connection to the test ends when it exits in any way, so tests need
+//! no process lists.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -65,7 +65,7 @@ impl Stage {
         part(&["play", &self.address.to_string(), name])
     }
 
-    /// The one of that name; waits for it to be started.
+    /// The player of that name; waits until it has started.
     #[track_caller]
     pub fn player(&self, name: &str) -> Player {
         let end = Instant::now() + LIMIT;
@@ -89,7 +89,7 @@ impl Stage {
         }
     }
 
-    /// Who has come so far.
+    /// The names of the players that have connected.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.lock().keys().cloned().collect();
         names.sort();
@@ -121,7 +121,7 @@ impl Stage {
     }
 }
 
-/// The command line of a component that is not played: `linkspan-child part …`.
+/// The command line of a component that is not a player: `linkspan-child part …`.
 pub fn part(args: &[&str]) -> String {
     let program = child_program();
     let program = program.to_str().expect("the path of a build is text");
@@ -145,10 +145,10 @@ impl Player {
         self.command(&format!("stderr {line}"));
     }
 
-    /// Makes it do something: see `linkspan-child`'s `part play`.
+    /// Sends it a command: see `linkspan-child`'s `part play`.
     pub fn command(&self, command: &str) {
         let mut test = self.test.lock();
-        // If the component has ended, the wait for its reply gives the better message.
+        // If the component has exited, the wait for its reply gives the better message.
         let _ = test.write_all(format!("{command}\n").as_bytes());
     }
 
@@ -160,26 +160,26 @@ impl Player {
         line["env ".len()..].to_owned()
     }
 
-    /// Waits until it has done a command; each is waited for once.
+    /// Waits until it has finished a command; each is waited for once.
     #[track_caller]
     pub fn wait_until_done(&self, verb: &str) {
         let did = format!("did {verb}");
         self.take(&did, |line| line == did);
     }
 
-    /// How many notifications of its last flood it has got rid of.
+    /// How many notifications of its last flood it has written.
     pub fn flooded(&self) -> u64 {
         let lines = self.heard.all().into_iter().rev();
         let mut counts = lines.filter_map(|line| line.strip_prefix("wrote ")?.parse().ok());
         counts.next().unwrap_or_default()
     }
 
-    /// Whether it has done a command that the test has not waited for yet.
+    /// Whether it has finished a command that no wait has taken yet.
     pub fn has_done(&self, verb: &str) -> bool {
         self.heard.all().contains(&format!("did {verb}"))
     }
 
-    /// The next line on its stdin, whatever it is.
+    /// The next line on its stdin.
     #[track_caller]
     pub fn line(&self) -> String {
         let line = self.take("a line", |line| line.starts_with("in "));
@@ -194,7 +194,7 @@ impl Player {
         parsed.unwrap_or_else(|| panic!("{} heard no message: {line}", self.name))
     }
 
-    /// The next message of that method; what came before it stays.
+    /// The next message of that method; earlier messages stay queued.
     #[track_caller]
     pub fn heard(&self, method: &str) -> Message {
         self.find(method, |message| message.method.as_deref() == Some(method))
@@ -232,12 +232,12 @@ impl Player {
         }
     }
 
-    /// Whether the process has ended within that time.
+    /// Whether the process ends within that time.
     pub fn is_gone_within(&self, limit: Duration) -> bool {
         self.heard.take(limit, |_| false) == Err(Nothing::Ended)
     }
 
-    /// What it has heard and no wait has taken.
+    /// The messages that it has received and that no wait has taken.
     pub fn unheard(&self) -> Vec<String> {
         let lines = self.heard.all().into_iter();
         lines

@@ -1,26 +1,12 @@
 //! Standard base64, decoding only: what `Mcp-Name: =?base64?…?=` needs.
 
-/// Decodes standard base64 (padding optional); `None` for anything else.
+use data_encoding::BASE64_NOPAD;
+
+/// Decodes standard base64 (padding optional); `None` for invalid text.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut held) = (0u32, 0u32);
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            out.push((bits >> held) as u8);
-        }
-    }
-    Some(out)
+    BASE64_NOPAD
+        .decode(text.trim_end_matches('=').as_bytes())
+        .ok()
 }
 
 /// A header value as its sender meant it: the text inside `=?base64?…?=`, else the value itself.

@@ -14,7 +14,7 @@ use crate::LIMIT;
 use crate::lines::{Lines, Nothing};
 use crate::message::Message;
 
-/// A process about to be started.
+/// A process that is not started yet.
 #[must_use]
 pub struct Launch {
     command: Command,
@@ -62,25 +62,25 @@ impl Launch {
         self
     }
 
-    /// Starts it in that folder.
+    /// Sets its working directory.
     pub fn within(mut self, folder: impl AsRef<Path>) -> Self {
         self.command.current_dir(folder);
         self
     }
 
-    /// Gives it that as stdin instead of a pipe; [`Bridge::send`] cannot be used then.
+    /// Redirects its stdin; [`Bridge::send`] cannot be used then.
     pub fn stdin(mut self, from: impl Into<Stdio>) -> Self {
         self.stdin = Some(from.into());
         self
     }
 
-    /// Gives it that as stdout instead of a pipe; nothing that it says can be waited for then.
+    /// Redirects its stdout; no wait can see its messages then.
     pub fn stdout(mut self, to: impl Into<Stdio>) -> Self {
         self.stdout = Some(to.into());
         self
     }
 
-    /// Gives it that as stderr instead of a pipe; [`Bridge::stderr`] stays empty then.
+    /// Redirects its stderr; [`Bridge::stderr`] stays empty then.
     pub fn stderr(mut self, to: impl Into<Stdio>) -> Self {
         self.stderr = Some(to.into());
         self
@@ -172,7 +172,7 @@ impl Bridge {
             .stdin
             .as_ref()
             .expect("stdin has not been closed by this test");
-        // The writer is gone only when the bridge is; the next wait says so better.
+        // The writer ends only with the bridge; the next wait gives a better error.
         let _ = stdin.send(bytes.to_vec());
     }
 
@@ -237,7 +237,7 @@ impl Bridge {
     /// Waits for the first message that `is` accepts; others stay for later.
     pub fn find(&self, what: &str, is: impl Fn(&Message) -> bool) -> Message {
         let line = self.stdout.take(self.limit, |line| {
-            // A line that is no message is taken too, so that it cannot go unnoticed.
+            // A line that is not a message is taken too, so that it is noticed.
             Message::parse(line).is_none_or(|message| is(&message)) && !line.starts_with('[')
         });
         let line = line.unwrap_or_else(|nothing| self.never(what, nothing));
@@ -245,7 +245,7 @@ impl Bridge {
             .unwrap_or_else(|| panic!("not JSON-RPC on stdout: {line:?}\n{}", self.stderr()))
     }
 
-    /// Waits for the next line as it is.
+    /// Waits for the next line.
     pub fn line(&self) -> String {
         self.stdout
             .take(self.limit, |_| true)
@@ -272,15 +272,15 @@ impl Bridge {
         self.stderr.pause(true);
     }
 
-    /// Closes stdin: the client has gone.
+    /// Closes stdin, as a client does that exits.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// Waits for the end and gives the exit code (`None`: killed by a signal).
+    /// Waits for the exit and returns the code (`None`: killed by a signal).
     pub fn exit_code(&mut self) -> Option<i32> {
         let end = Instant::now() + self.limit;
-        // Both pipes end with the process, so waiting for them is waiting for it.
+        // Both pipes end with the process, so this waits for its exit.
         for lines in [&self.stdout, &self.stderr] {
             let left = end.saturating_duration_since(Instant::now());
             if lines.take(left, |_| false) == Err(Nothing::Timeout) {
@@ -297,7 +297,7 @@ impl Bridge {
         self.stderr.all().join("\n")
     }
 
-    /// Waits for a line on stderr that has that in it, and takes it.
+    /// Waits for a line on stderr that contains `word`, and takes it.
     pub fn wait_for_stderr(&self, word: &str) -> String {
         let line = self.stderr.take(self.limit, |line| line.contains(word));
         line.unwrap_or_else(|nothing| self.never(&format!("`{word}` on stderr"), nothing))
@@ -321,7 +321,7 @@ impl Bridge {
         self.child.id()
     }
 
-    /// The most memory it ever had resident, in bytes; Linux only.
+    /// Its peak resident memory in bytes; Linux only.
     pub fn peak_memory(&self) -> Option<usize> {
         self.memory("VmHWM:")
     }
@@ -331,7 +331,7 @@ impl Bridge {
         self.memory("VmRSS:")
     }
 
-    /// The part of [`Bridge::resident_memory`] that is a file on disk, as its code is; Linux only.
+    /// The part of [`Bridge::resident_memory`] that is mapped from files, such as its code; Linux only.
     pub fn mapped_memory(&self) -> Option<usize> {
         self.memory("RssFile:")
     }
@@ -359,7 +359,7 @@ impl Bridge {
 
 impl Drop for Bridge {
     fn drop(&mut self) {
-        // Most tests have seen it end already.
+        // In most tests the process has ended before.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

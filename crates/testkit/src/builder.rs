@@ -1,4 +1,4 @@
-//! What kind of server, and how it misbehaves.
+//! The kind of a server, and its misbehaviour.
 
 use crate::conn::Conn;
 use crate::port::Port;
@@ -57,7 +57,7 @@ impl Builder {
         Self { config }
     }
 
-    /// Answers with `application/json`; what a tool says meanwhile goes to the GET stream.
+    /// Answers with `application/json`; other messages of a tool go to the GET stream.
     pub fn json(mut self) -> Self {
         self.config.json = true;
         self
@@ -93,7 +93,7 @@ impl Builder {
         self
     }
 
-    /// Negotiates this revision, whatever the client asks for.
+    /// Negotiates this revision for every client.
     pub fn version(mut self, version: &str) -> Self {
         self.config.version = Some(version.to_owned());
         self
@@ -123,7 +123,7 @@ impl Builder {
         self
     }
 
-    /// Lets the test answer a request itself. The request has been recorded before.
+    /// Lets the test answer a request itself. The request is recorded first.
     pub fn intercept(
         mut self,
         hook: impl Fn(&Request, &mut Conn) -> Flow + Send + Sync + 'static,

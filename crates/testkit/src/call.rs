@@ -1,4 +1,4 @@
-//! One HTTP exchange and the JSON-RPC messages in it, whether they come as JSON or as events.
+//! One HTTP exchange and the JSON-RPC messages in it, as JSON or as events.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::http_client::{Ask, Http, Reply};
 use crate::message::Message;
 
-/// A request that was sent, and what has come of it so far.
+/// A request that was sent, and what was received so far.
 pub struct Call {
     http: Http,
     reply: Option<Reply>,
@@ -32,7 +32,7 @@ impl Call {
         Self::on(http)
     }
 
-    /// What comes on a connection on which a request was sent.
+    /// Reads the response on a connection on which a request was sent.
     pub fn on(http: Http) -> Self {
         Self {
             http,
@@ -74,7 +74,7 @@ impl Call {
         self.http.text()
     }
 
-    /// Waits for the next event or comment; `None`: the stream is over.
+    /// Waits for the next event or comment; `None`: the stream has ended.
     pub fn event(&mut self) -> Option<Event> {
         self.reply();
         loop {
@@ -86,7 +86,7 @@ impl Call {
         }
     }
 
-    /// Waits for the next message; `None`: there will be no more.
+    /// Waits for the next message; `None`: there are no more.
     pub fn message(&mut self) -> Option<Message> {
         if let Some(message) = self.waiting.pop_front() {
             return Some(message);
@@ -140,7 +140,7 @@ impl Call {
         self.find("an answer", Message::is_response)
     }
 
-    /// Waits for the end and gives the messages that were not read yet.
+    /// Waits for the end and returns the messages that were not read yet.
     pub fn rest(&mut self) -> Vec<Message> {
         std::iter::from_fn(|| self.message()).collect()
     }
@@ -150,7 +150,7 @@ impl Call {
         self.events.iter().rev().find_map(|event| event.id.clone())
     }
 
-    /// The connection, for what comes after this answer.
+    /// The connection, for further responses.
     pub fn into_connection(self) -> Http {
         self.http
     }

@@ -1,6 +1,6 @@
-//! What the scripted child says, for tests to compare with.
+//! Constants of the scripted child, for comparison in tests.
 
-/// The members of the result of its tool `fidelity`: nothing of it may change on its way.
+/// The members of the result of its tool `fidelity`, which must be forwarded unchanged.
 pub const FIDELITY: &str = r#""content":[{"type":"text","text":"\u26f4 \ud83d\udea2 \"\/\u0000\u2028","vendorField":{"b":1,"a":2}},{"type":"hologram","pixels":[0.10,1e2]}],"structuredContent":{"big":12345678901234567890,"z":1.0,"a":-0},"futureField":[null,{"deep":[[]]}],"_meta":{"vendor/trace":"t-1"}"#;
 
 /// The error of its tool `fail`.
@@ -9,7 +9,7 @@ pub const FAILURE: &str = r#"{"code":-31999,"message":"the crane is stuck","data
 /// Its capabilities, in either era.
 pub const CAPABILITIES: &str = r#"{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"logging":{},"completions":{},"experimental":{"vendor/quay":{"depth":18446744073709551616}}}"#;
 
-/// Who it is.
+/// Its name and version.
 pub const INFO: &str = r#"{"name":"linkspan-child","title":"The child","version":"1.2.3","websiteUrl":"http://quay.example","vendorField":[1]}"#;
 
 /// The members of its `tools/list`.

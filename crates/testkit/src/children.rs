@@ -1,7 +1,7 @@
-//! What the scripted children of a bridge hear, and when they come and go.
+//! The messages that the scripted children of a bridge receive, and their starts and exits.
 //!
-//! Each child connects to the test and stays connected until it ends, however it ends. So a test can
-//! wait for the death of a process that is not its own child, without looking at process lists.
+//! Each child connects to the test and stays connected until it exits in any way. So a test can wait for the exit of a
+//! process that is not its own child, without reading process lists.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,17 +14,17 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use crate::LIMIT;
 use crate::message::Message;
 
-/// What a child waits for before it begins.
+/// The line that a child waits for before it begins.
 const KNOWN: &str = "you are known";
 
-/// All children that were told to report here.
+/// All children that report to this address.
 #[derive(Clone)]
 pub struct Children {
     address: SocketAddr,
     inner: Arc<(Mutex<Inner>, Condvar)>,
 }
 
-/// Something that a child has heard on stdin, or has to say about it.
+/// A line that a child has received on stdin, or its note.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// Which child.
@@ -46,7 +46,7 @@ struct Inner {
 struct Process {
     pid: u32,
     alive: bool,
-    /// Up to where it has told what it had heard.
+    /// The number of the last sync that it has answered.
     synced: u64,
     test: TcpStream,
 }
@@ -92,7 +92,7 @@ impl Children {
         self.lock().processes.len()
     }
 
-    /// Those that are running.
+    /// The running children.
     pub fn alive(&self) -> Vec<u32> {
         let alive = |process: &&Process| process.alive;
         let inner = self.lock();
@@ -134,7 +134,7 @@ impl Children {
         self.wait_for_alive(0);
     }
 
-    /// Waits until a child has heard or said something that `is` accepts.
+    /// Waits until a child has reported a line or note that `is` accepts.
     #[track_caller]
     pub fn wait_for(&self, what: &str, is: impl Fn(&Seen) -> bool) -> Seen {
         self.wait(LIMIT, what, |inner| {
@@ -142,19 +142,19 @@ impl Children {
         })
     }
 
-    /// Waits until a child has heard a message of that method.
+    /// Waits until a child has received a message of that method.
     #[track_caller]
     pub fn wait_for_method(&self, method: &str) -> Seen {
         self.wait_for(method, |seen| seen.method() == Some(method))
     }
 
-    /// Waits until a child has heard a call of that tool.
+    /// Waits until a child has received a call of that tool.
     #[track_caller]
     pub fn wait_for_tool(&self, tool: &str) -> Seen {
         self.wait_for(tool, |seen| seen.tool().as_deref() == Some(tool))
     }
 
-    /// Waits until calls of that tool have been heard that often.
+    /// Waits until that many calls of the tool have been received.
     #[track_caller]
     pub fn wait_for_tools(&self, tool: &str, count: usize) -> Vec<Seen> {
         self.wait(LIMIT, &format!("{count} calls of {tool}"), |inner| {
@@ -171,23 +171,23 @@ impl Children {
         inner.seen.iter().filter(|seen| is(seen)).cloned().collect()
     }
 
-    /// What children have complained about.
+    /// The violations that children have reported.
     pub fn violations(&self) -> Vec<String> {
         let bad = |seen: &Seen| seen.message.is_none() && seen.text.starts_with("violation");
         self.seen(bad).into_iter().map(|seen| seen.text).collect()
     }
 
-    /// Ends a child at once, as the system does that is out of memory.
+    /// Kills a child with SIGKILL, as the kernel does when it is out of memory.
     #[cfg(unix)]
     pub fn kill(&self, pid: u32) {
         let inner = self.lock();
-        // Only if it is still connected: the pid of an ended process may be reused.
+        // Only while it is connected: the pid of an exited process may be reused.
         if inner.processes.iter().any(|p| p.pid == pid && p.alive) {
             kill(pid);
         }
     }
 
-    /// Ends all that are left.
+    /// Kills all running children.
     #[cfg(unix)]
     pub(crate) fn kill_all(&self) {
         for pid in self.alive() {
@@ -195,7 +195,8 @@ impl Children {
         }
     }
 
-    /// Waits until every child has told what it has heard so far; for a while, as one may be stopped.
+    /// Waits until every child has reported what it has received so far; with a time limit, because a child may be
+    /// stopped.
     fn sync(&self) {
         let mut inner = self.lock();
         inner.syncs += 1;
@@ -303,7 +304,7 @@ impl Seen {
 fn kill(pid: u32) {
     use rustix::process::{Pid, Signal, kill_process};
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        // It may have ended since.
+        // The process may have exited already.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

@@ -1,4 +1,4 @@
-//! The server's end of one connection, with nothing between the test and the socket.
+//! The server's end of one connection, with direct access to the socket.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -15,7 +15,7 @@ pub enum Cut {
     End,
     /// The sending half is closed in the middle of a chunk.
     Half,
-    /// The connection is reset; the client may lose what it had not read yet.
+    /// Resets the connection; the client may lose unread data.
     Reset,
 }
 
@@ -77,9 +77,9 @@ impl Conn {
         self.write(bytes)
     }
 
-    /// Stops a streamed response in the given way.
+    /// Breaks a streamed response in the given way.
     pub fn cut(&mut self, how: Cut) {
-        // The peer may be gone already; then there is nothing left to cut.
+        // The peer may have closed already; then there is nothing to break.
         let _ = match how {
             Cut::End => self.end(),
             Cut::Half => self

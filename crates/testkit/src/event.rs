@@ -1,6 +1,6 @@
 //! Events of a stream, as they were sent.
 
-/// One event, or a comment.
+/// An event, or a comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// Its `id:`.
@@ -16,8 +16,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// Takes the first event of a text, if it is there to its end. `looked` is how much of the text has
-    /// been searched for that end before: an event may be long and come in many pieces.
+    /// Takes the first complete event of a text. `looked` is how much of the text was searched before: an event may be
+    /// long and arrive in many pieces.
     pub(crate) fn take(text: &mut Vec<u8>, looked: &mut usize) -> Option<Self> {
         let from = looked.saturating_sub(1);
         let Some(end) = crate::http_client::find(&text[from..], b"\n\n") else {
@@ -46,7 +46,7 @@ impl Event {
         Some(event)
     }
 
-    /// Whether this only says where the stream begins: an id and nothing else.
+    /// Whether this is a priming event: an id and nothing else.
     pub fn is_priming(&self) -> bool {
         self.id.is_some() && self.data.as_deref().unwrap_or_default().is_empty()
     }

@@ -13,7 +13,7 @@ use crate::mcp_client::Client;
 use crate::port::Port;
 use crate::wait::found_within;
 
-/// A server about to be exposed.
+/// A server that is not exposed yet.
 #[must_use]
 pub struct Expose {
     program: OsString,
@@ -24,7 +24,7 @@ pub struct Expose {
     children: Children,
 }
 
-/// A running `linkspan expose`. When it is dropped, it has to end in order and to leave nothing behind.
+/// A running `linkspan expose`. When it is dropped, it has to exit in order and to leave no processes.
 pub struct Exposed {
     /// The process.
     pub bridge: Bridge,
@@ -44,7 +44,7 @@ impl Expose {
         Self::new(program, target, children)
     }
 
-    /// Exposes a child that can be ended only by force: it ignores the end of its stdin and SIGTERM.
+    /// Exposes a child that only SIGKILL can end: it ignores the end of its stdin and SIGTERM.
     pub fn stubborn_child(program: impl AsRef<OsStr>) -> Self {
         let children = Children::listen();
         let script = format!(
@@ -119,10 +119,10 @@ impl Expose {
         self.env.iter().fold(launch, set)
     }
 
-    /// Starts it and waits until it says where it listens.
+    /// Starts it and waits until it prints its URL.
     ///
-    /// `LINKSPAN_EXPOSE` names another bridge to be tested instead, as a command with `{port}` and
-    /// `{child}` in it; flags of ours are not given to it.
+    /// `LINKSPAN_EXPOSE` names another bridge to be tested instead, as a command with `{port}` and `{child}` in it; our
+    /// own flags are not passed to it.
     pub fn start(self) -> Exposed {
         if let Ok(template) = std::env::var("LINKSPAN_EXPOSE") {
             return self.start_other(&template);
@@ -180,7 +180,7 @@ impl Exposed {
             .unwrap_or_else(|| panic!("no address in {}", self.url))
     }
 
-    /// A client that has done nothing yet.
+    /// A new client.
     pub fn client(&self) -> Client {
         let rest = self.url.trim_start_matches("http://");
         let path = rest.find('/').map_or("/", |at| &rest[at..]);
@@ -191,20 +191,20 @@ impl Exposed {
         }
     }
 
-    /// Asks it to end, waits for that, and looks around: nothing may be left, and nothing may have
-    /// been printed beside the URL.
+    /// Terminates it, waits for the exit, and checks the leftovers: there may be no processes, and no output beside the
+    /// URL.
     #[track_caller]
     pub fn end(mut self) {
         self.ended = true;
         self.finish();
     }
 
-    /// Says that the test has seen the end itself.
+    /// Tells the guard that the test has checked the exit itself.
     pub fn has_ended(mut self) {
         self.ended = true;
     }
 
-    /// Waits for a line of the log that has this text in it.
+    /// Waits for a line of the log that contains this text.
     #[track_caller]
     pub fn log_line(&self, text: &str) -> String {
         let line = found_within(LIMIT, || {
@@ -244,7 +244,7 @@ impl Drop for Exposed {
     }
 }
 
-/// The scripted child, built if it is not there or not new.
+/// The scripted child; it is built if it is missing or outdated.
 ///
 /// # Panics
 /// When it cannot be built.
@@ -253,8 +253,8 @@ pub fn child_program() -> PathBuf {
     PROGRAM.get_or_init(build_child).clone()
 }
 
-/// Cargo builds the programs of a package for the tests of that package only, and the tests that need
-/// this one are elsewhere.
+/// Cargo builds the programs of a package for the tests of that package only, and the tests that need this one are
+/// elsewhere.
 fn build_child() -> PathBuf {
     if let Some(path) = std::env::var_os("LINKSPAN_CHILD") {
         return path.into();

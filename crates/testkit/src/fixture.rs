@@ -1,12 +1,11 @@
-//! A stdio MCP server with every fixture that the conformance suite asks for, in either era.
+//! A stdio MCP server with every fixture of the conformance suite, in either era.
 //!
-//! It stands for servers that we did not write, so it shares no code with ours. Its tools are written
-//! once: a tool asks a `Question` and gets an answer. In the legacy era that is
-//! a request to the client and a wait; in the modern era the call ends with what is missing, and the
-//! tool runs again from its start when the client has come back with it.
+//! It stands for servers by other authors, so it shares no code with ours. Its tools are written once: a tool asks a
+//! `Question` and gets an answer. In the legacy era that is a request to the client and a wait; in the modern era the
+//! call ends with the missing input, and the tool runs again from its start when the client sends it.
 //!
-//! A legacy question's JSON-RPC id is the key that the modern era would give it, because a bridge
-//! between the eras can only make the key from that.
+//! A legacy question's JSON-RPC id is the key that the modern era would use, because a bridge between the eras can only
+//! derive the key from the id.
 
 mod args;
 mod call;

@@ -1,4 +1,4 @@
-//! Where the body of an answer ends.
+//! Finds the end of a response body.
 
 use crate::http_client::{Reply, find};
 
@@ -29,7 +29,7 @@ impl Framing {
 /// A body being read.
 pub(crate) struct Body {
     framing: Framing,
-    /// What is left of the length, or of the chunk.
+    /// The remaining bytes of the body, or of the chunk.
     left: usize,
     complete: bool,
 }
@@ -56,7 +56,7 @@ impl Body {
         self.framing == Framing::UntilClose
     }
 
-    /// Takes what is there; `None`: more has to be read first, or it is complete.
+    /// Takes the available part; `None`: more has to be read first, or the body is complete.
     pub fn take(&mut self, unread: &mut Vec<u8>) -> Option<Vec<u8>> {
         if self.complete {
             return None;
@@ -81,7 +81,7 @@ impl Body {
         Some(piece)
     }
 
-    /// Reads the size of the next chunk, behind the end of the one before.
+    /// Reads the size of the next chunk, after the end of the previous one.
     fn next_chunk(&mut self, unread: &mut Vec<u8>) -> bool {
         if unread.starts_with(b"\r\n") {
             unread.drain(..2);
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chunked_body_ends_where_it_says_however_it_comes() {
+    fn a_chunked_body_ends_at_its_last_chunk_in_any_pieces() {
         let whole = b"5\r\nhello\r\n1;x=y\r\n!\r\n0\r\n\r\nHTTP/1.1 200 OK";
         let (mut body, mut unread, mut text) =
             (Body::new(Framing::Chunked), Vec::new(), Vec::new());

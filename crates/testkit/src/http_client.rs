@@ -16,7 +16,7 @@ pub struct Ask {
     body: Vec<u8>,
 }
 
-/// The head of an answer.
+/// The head of a response.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// The status code.
@@ -60,7 +60,7 @@ impl Ask {
         self.without(name).header(name, value)
     }
 
-    /// Sets the body; its length is declared when it is sent, unless the test has said how it is framed.
+    /// Sets the body; its length is declared when it is sent, unless the test has set a framing header.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
@@ -92,7 +92,7 @@ impl Reply {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether the body is a stream of events.
+    /// Whether the body is an event stream.
     pub fn is_stream(&self) -> bool {
         self.is("text/event-stream")
     }
@@ -148,7 +148,7 @@ impl Http {
         self.stream.write_all(bytes).is_ok()
     }
 
-    /// Waits for the head of the next answer.
+    /// Waits for the head of the next response.
     ///
     /// # Panics
     /// When the connection ends before it.
@@ -173,10 +173,10 @@ impl Http {
         }
     }
 
-    /// Waits for the next piece of the body, in whatever pieces they come; `None`: it is complete.
+    /// Waits for the next piece of the body; `None`: it is complete.
     ///
     /// # Panics
-    /// When the connection ends in the middle.
+    /// When the connection ends before the end of the body.
     pub fn piece(&mut self) -> Option<Vec<u8>> {
         loop {
             if let Some(piece) = self.body.take(&mut self.unread) {
@@ -214,18 +214,18 @@ impl Http {
         String::from_utf8(bytes).expect("bodies here are UTF-8")
     }
 
-    /// Waits until the peer has closed the connection; what it says before is given.
+    /// Waits until the peer has closed the connection; returns the text before that.
     pub fn wait_until_closed(&mut self) -> String {
         while self.read() {}
         String::from_utf8_lossy(&self.unread).into_owned()
     }
 
-    /// Says that nothing more will be sent, but stays to read.
+    /// Closes the sending side of the connection.
     pub fn end_sending(&self) {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Closes the connection with a reset, as a host that was switched off does when it is back.
+    /// Closes the connection with a reset, as a host does after a power failure.
     #[cfg(unix)]
     pub fn reset(self) {
         let linger = Some(Duration::ZERO);

@@ -156,7 +156,7 @@ fn get(request: &Arc<Request>, conn: &mut Conn, shared: &Arc<Shared>) -> Flow {
     }
 }
 
-/// A stream that was dropped can be listened to again.
+/// Lets a client read a dropped stream again.
 fn revive(key: StreamKey, shared: &Shared) {
     shared.with(|state| {
         if let Some(stream) = state.streams.get_mut(&key) {

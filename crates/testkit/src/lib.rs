@@ -1,9 +1,8 @@
-//! Fake peers for tests: an MCP server whose every byte the test decides, and a
-//! harness around the real binary.
+//! Fake peers for tests: an MCP server whose every byte is under the test's control, and a harness around the real
+//! binary.
 //!
-//! Nothing here is shared with the code under test, so that a mistake in our own
-//! codecs cannot hide itself. Everything is plain threads and blocking sockets:
-//! a test may be sync or async, and a peer that breaks the rules is a few lines.
+//! It shares no code with the program under test, because a mistake in a shared codec would hide itself. It uses plain
+//! threads and blocking sockets: a test may be sync or async, and a peer that breaks the rules takes a few lines.
 
 #[cfg(unix)]
 mod acp;
@@ -64,7 +63,7 @@ pub use serve::Flow;
 pub use server::Server;
 pub use wait::{found_within, wait_for, wait_until, wait_until_still, wait_within};
 
-/// The last revision with a handshake; what most clients speak.
+/// The last revision with a handshake, which most clients speak.
 pub const LATEST: &str = "2025-11-25";
 
 /// The stateless revision.
@@ -75,10 +74,10 @@ pub fn program_under_test(built: &str) -> std::ffi::OsString {
     std::env::var_os("LINKSPAN_BIN").unwrap_or_else(|| built.into())
 }
 
-/// The start of a text that may be megabytes long.
+/// The beginning of a text that may be megabytes long.
 pub fn clip(text: &str) -> String {
     text.chars().take(2000).collect()
 }
 
-/// How long anything in a test may take before it counts as "never".
+/// The time limit of waits in tests.
 pub const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);

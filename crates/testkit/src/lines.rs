@@ -36,13 +36,13 @@ impl Lines {
         lines
     }
 
-    /// Stops the reading: at most one more line is taken from the pipe.
+    /// Pauses the reading: at most one more line is taken from the pipe.
     pub fn pause(&self, paused: bool) {
         self.lock().paused = paused;
         self.inner.1.notify_all();
     }
 
-    /// Takes the first line that `is` accepts; the others stay where they are.
+    /// Takes the first line that `is` accepts; the others stay queued.
     pub fn take(&self, limit: Duration, is: impl Fn(&str) -> bool) -> Result<String, Nothing> {
         let end = Instant::now() + limit;
         let mut inner = self.lock();

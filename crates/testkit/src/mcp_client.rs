@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::http_client::Ask;
 use crate::message::Message;
 
-/// What a client of the stateless revision puts before its names.
+/// The prefix of the `_meta` names of the stateless revision.
 pub const META: &str = "io.modelcontextprotocol/";
 
 /// An endpoint, and the headers that this client always sends.
@@ -40,9 +40,9 @@ pub struct Session {
 pub struct Modern {
     /// Where it is.
     pub client: Client,
-    /// What it declares with each request.
+    /// The capabilities in each request.
     pub capabilities: Value,
-    /// More members for the envelope of each request.
+    /// Further members for the envelope of each request.
     pub meta: Value,
 }
 
@@ -84,12 +84,12 @@ impl Client {
         self.send(&self.posting(body))
     }
 
-    /// Asks for a session without waiting for the answer.
+    /// Sends `initialize` without waiting for the answer.
     pub fn initialize(&self, version: &str, capabilities: &Value) -> Call {
         self.post(&initialize(version, capabilities))
     }
 
-    /// Shakes hands as a client that can be asked anything.
+    /// Opens a session as a client with all capabilities.
     #[track_caller]
     pub fn session(&self, version: &str) -> Session {
         self.session_with(version, &everything())
@@ -112,7 +112,7 @@ impl Client {
         session
     }
 
-    /// A client of the stateless revision that can be asked anything.
+    /// A client of the stateless revision with all capabilities.
     pub fn modern(&self) -> Modern {
         Modern {
             client: self.clone(),
@@ -148,7 +148,7 @@ impl Session {
         self.request(id, "tools/call", &params)
     }
 
-    /// Sends a `tools/call` that wants to hear of its progress.
+    /// Sends a `tools/call` with a progress token.
     pub fn call_with_token(&self, id: &str, token: &Value, tool: &str, arguments: &Value) -> Call {
         let meta = json!({"progressToken": token});
         let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
@@ -180,7 +180,7 @@ impl Session {
         ));
     }
 
-    /// POSTs what is not answered by a message.
+    /// POSTs a message that has no answer.
     #[track_caller]
     pub fn deliver(&self, body: &str) {
         let mut call = self.post(body);
@@ -192,7 +192,7 @@ impl Session {
         self.client.send(&self.ask("GET"))
     }
 
-    /// Goes on with a stream behind that event.
+    /// Resumes a stream after that event.
     pub fn resume(&self, last_event_id: &str) -> Call {
         self.client
             .send(&self.ask("GET").header("Last-Event-ID", last_event_id))
@@ -211,7 +211,7 @@ impl Modern {
         self
     }
 
-    /// The same client with another member in its envelopes.
+    /// The same client with a further member in its envelopes.
     pub fn with_meta(mut self, name: &str, value: Value) -> Self {
         self.meta[name] = value;
         self
@@ -233,7 +233,7 @@ impl Modern {
         request(id, method, &params)
     }
 
-    /// A POST of a request with the headers that repeat it.
+    /// A POST of a request with the headers that mirror it.
     pub fn posting(&self, id: &str, method: &str, params: &Value) -> Ask {
         let ask = self
             .client
@@ -270,7 +270,7 @@ impl Modern {
         answer
     }
 
-    /// Opens a subscription and waits for it to be acknowledged.
+    /// Opens a subscription and waits for its acknowledgement.
     #[track_caller]
     pub fn listen(&self, id: &str, filter: &Value) -> (Call, Message) {
         let params = json!({"notifications": filter});
@@ -287,7 +287,7 @@ impl Modern {
     }
 }
 
-/// The capabilities of a client that can be asked anything.
+/// The capabilities of a client that supports everything.
 pub fn everything() -> Value {
     json!({"sampling": {}, "elicitation": {}, "roots": {"listChanged": true}})
 }

@@ -23,7 +23,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads an object that says `"jsonrpc":"2.0"`; anything else is `None`.
+    /// Parses an object with `"jsonrpc":"2.0"`; `None` for other texts.
     pub fn parse(text: &str) -> Option<Self> {
         let members = members(text)?;
         let raw = |name: &str| members.get(name).map(|v| v.get().to_owned());
@@ -42,7 +42,7 @@ impl Message {
         (message.method.is_some() || message.is_response()).then_some(message)
     }
 
-    /// Whether this asks for an answer.
+    /// Whether this requires an answer.
     pub fn is_request(&self) -> bool {
         self.method.is_some() && self.id.is_some()
     }
@@ -72,7 +72,7 @@ impl Message {
             .then(|| self.string_at(&["params", "name"]))?
     }
 
-    /// One tool argument, `Null` where it is absent or cannot be held by a [`Value`].
+    /// One tool argument; `Null` if it is absent or a [`Value`] cannot hold it.
     pub fn argument(&self, name: &str) -> Value {
         let raw = self.at(&["params", "arguments", name]);
         raw.and_then(|raw| serde_json::from_str(&raw).ok())
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_rpc_is_no_message() {
+    fn a_text_that_is_not_json_rpc_is_not_a_message() {
         for text in [
             "",
             "[]",

@@ -71,7 +71,7 @@ pub(crate) fn handle(request: &Arc<Request>, conn: &mut Conn, shared: &Arc<Share
     flow
 }
 
-/// What the headers say that the body does not.
+/// A header that does not match the body.
 fn mismatch(request: &Request, message: &Message) -> Option<String> {
     let name = match message.method.as_deref() {
         Some("tools/call" | "prompts/get") => message.string_at(&["params", "name"]),

@@ -1,4 +1,4 @@
-//! A check that no test file has been left out of its suite.
+//! Checks that every test file is part of its suite.
 
 use std::path::Path;
 

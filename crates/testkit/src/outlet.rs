@@ -6,14 +6,14 @@ use crate::conn::Cut;
 use crate::message::Message;
 use crate::state::{Shared, StreamKey};
 
-/// Events that may wait for a slow client before the tool has to wait too.
+/// Events that may be queued for a slow client before the tool has to wait.
 const HELD: usize = 32;
 
 pub(crate) struct Outlet {
     pub shared: Arc<Shared>,
-    /// Where the answer goes.
+    /// The stream of the answer.
     answers: StreamKey,
-    /// Where everything else goes.
+    /// The stream of all other messages.
     side: StreamKey,
     /// Whether the answer is the last event of its stream.
     last: bool,
@@ -30,7 +30,7 @@ impl Outlet {
         last: bool,
     ) -> Self {
         let id = call.id.clone().unwrap_or_default();
-        // An id may be used again once its first owner is done.
+        // An id may be reused once its first request is done.
         shared.with(|state| state.cancelled.remove(&id));
         Self {
             shared: Arc::clone(shared),
@@ -79,7 +79,7 @@ impl Outlet {
         self.close();
     }
 
-    /// Ends the stream; without an answer if none was given.
+    /// Ends the stream, even without an answer.
     pub fn close(&self) {
         if self.last {
             self.shared.with(|state| {
@@ -114,7 +114,7 @@ impl Outlet {
         opened == Some(true)
     }
 
-    /// Cuts the connection here; what is said later can only be had by resuming.
+    /// Breaks the connection here; later events can only be had by resuming.
     pub fn cut(&self, how: Cut) {
         self.shared.with(|state| {
             if let Some(stream) = state.streams.get_mut(&self.answers) {

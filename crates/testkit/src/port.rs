@@ -10,13 +10,13 @@ pub struct Port {
 }
 
 impl Port {
-    /// Takes a free port. It stays taken, so no other test can slip in.
+    /// Binds a free port. It stays bound, so no other test can take it.
     #[cfg(unix)]
     pub fn reserve() -> Self {
         Self::bind(0)
     }
 
-    /// Takes a port whose server was killed, so that another one can come up there.
+    /// Binds the port of a killed server, so that another one can start there.
     #[cfg(unix)]
     pub fn again(number: u16) -> Self {
         Self::bind(number)
@@ -54,7 +54,7 @@ impl Port {
         TcpListener::from(self.socket)
     }
 
-    /// Takes a free port; elsewhere than on Unix it is only remembered, not held.
+    /// Picks a free port; without Unix it is only remembered, not held.
     #[cfg(not(unix))]
     pub fn reserve() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port exists");
@@ -66,7 +66,7 @@ impl Port {
         )
     }
 
-    /// Takes a port whose server was killed, so that another one can come up there.
+    /// Picks the port of a killed server, so that another one can start there.
     #[cfg(not(unix))]
     pub fn again(number: u16) -> Self {
         Self { number }
@@ -78,8 +78,8 @@ impl Port {
     }
 }
 
-/// A socket that the processes under test do not inherit: one of them would keep the port of a
-/// killed server listening.
+/// A socket that the processes under test do not inherit: otherwise they would keep the port of a killed server
+/// listening.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 fn private_socket() -> rustix::fd::OwnedFd {
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};

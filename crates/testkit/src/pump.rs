@@ -29,20 +29,21 @@ pub(crate) fn pump(
     let owner = shared.with(|state| attach(state, key));
     let mut at =
         from.unwrap_or_else(|| shared.with(|state| state.streams.get(&key).map_or(0, |s| s.first)));
-    // A client that reconnects has had its cut.
+    // A client that reconnects has had its broken connection.
     let resumed = request.method == "GET" && from.is_some();
     let lead = if resumed {
         String::new()
     } else {
         prime(shared, key)
     };
-    // A POST without anything to say yet gets not even a head, so that a tool may die before it.
+    // A POST without an event gets no head either, so that a tool may die before it.
     let mut head = Some(lead);
     let mut at_once = request.method == "GET" || shared.config.event_ids;
     loop {
-        let step = match std::mem::take(&mut at_once) {
-            true => Some(Step::Start),
-            false => shared.until(|| conn.gone(), |state| step(state, key, owner, at, resumed)),
+        let step = if std::mem::take(&mut at_once) {
+            Some(Step::Start)
+        } else {
+            shared.until(|| conn.gone(), |state| step(state, key, owner, at, resumed))
         };
         if !matches!(step, None | Some(Step::Die))
             && let Some(lead) = head.take()
@@ -113,10 +114,12 @@ fn prime(shared: &Shared, key: StreamKey) -> String {
         .retry
         .map(|ms| format!("retry: {ms}\n"))
         .unwrap_or_default();
-    match shared.config.event_ids {
-        true => format!("id: {key}-0\n{retry}data: \n\n"),
-        false if retry.is_empty() => String::new(),
-        false => format!("{retry}\n"),
+    if shared.config.event_ids {
+        format!("id: {key}-0\n{retry}data: \n\n")
+    } else if retry.is_empty() {
+        String::new()
+    } else {
+        format!("{retry}\n")
     }
 }
 

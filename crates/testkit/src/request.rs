@@ -1,4 +1,4 @@
-//! Just enough HTTP/1.1 to read what a client sends.
+//! A minimal HTTP/1.1 parser for requests.
 
 use std::io::{self, BufRead, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::message::Message;
 
-/// One HTTP request as it came in.
+/// A received HTTP request.
 #[derive(Debug)]
 pub struct Request {
     /// `POST`, `GET`, …
@@ -61,7 +61,7 @@ impl Request {
         self.message.as_ref()?.tool()
     }
 
-    /// Whether the client went away before the answer was complete.
+    /// Whether the client disconnected before the response was complete.
     pub fn client_left(&self) -> bool {
         self.left.load(Ordering::SeqCst)
     }

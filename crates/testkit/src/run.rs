@@ -1,4 +1,4 @@
-//! A command that is run to its end: bytes in, bytes out.
+//! Runs a command to its end: bytes in, bytes out.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::LIMIT;
 use crate::wait::found_within;
 
-/// Runs a command with that as its stdin.
+/// Runs a command with that stdin.
 ///
 /// # Panics
 /// When it does not start, or does not end within [`LIMIT`].
@@ -18,7 +18,7 @@ pub fn run(command: &mut Command, stdin: impl Into<Vec<u8>>) -> Output {
     run_watched(command, stdin, |_| ())
 }
 
-/// The same; `watch` looks at the process, by its number, as long as it runs.
+/// The same; `watch` is called with the process id while it runs.
 ///
 /// # Panics
 /// As [`run`] does.
@@ -37,7 +37,7 @@ pub fn run_watched(
     let stdout = collect(child.stdout.take().expect("stdout is piped"));
     let stderr = collect(child.stderr.take().expect("stderr is piped"));
     let (mut input, bytes) = (child.stdin.take().expect("stdin is piped"), stdin.into());
-    // Many commands never read it, and one that fails may stop in the middle.
+    // Many commands never read stdin, and one that fails may stop in the middle.
     let writer = thread::spawn(move || drop(input.write_all(&bytes)));
     let pid = child.id();
     let ended = found_within(LIMIT, || {
@@ -47,7 +47,7 @@ pub fn run_watched(
     let status = ended.or_else(|| end_within(Duration::ZERO, &mut child));
     let status = status.unwrap_or_else(|| panic!("it never ended: {command:?}"));
     writer.join().expect("writing does not panic");
-    // A process that it has left behind may hold them.
+    // A process that the command left behind may hold the pipes.
     let rest = |from: Receiver<Vec<u8>>| {
         let all = from.recv_timeout(LIMIT);
         all.unwrap_or_else(|_| panic!("the output of {command:?} never ended"))
@@ -69,16 +69,16 @@ fn collect(mut from: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// Ends a process as a supervisor does: SIGTERM first, so that it can end its own children, then by force.
+/// Ends a process as a supervisor does: with SIGTERM, so that it can end its own children, then with SIGKILL.
 #[cfg(unix)]
 pub fn terminate(limit: Duration, child: &mut Child) {
     use rustix::process::{Pid, Signal, kill_process};
-    // It may have ended already.
+    // The process may have exited already.
     let _ = kill_process(Pid::from_child(child), Signal::TERM);
     end_within(limit, child);
 }
 
-/// Waits for the end of a process. One that has not ended in that time is killed, and the answer is `None`.
+/// Waits for a process to exit. If it does not in that time, it is killed, and the result is `None`.
 ///
 /// # Panics
 /// When it is not a child that can be waited for.

@@ -10,7 +10,7 @@ use crate::request::Request;
 use crate::state::Shared;
 use crate::{legacy, modern, sse};
 
-/// What becomes of a request and its connection.
+/// What to do with a request and its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// The server answers as usual.
@@ -44,7 +44,7 @@ pub(crate) fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 }
 
 fn connection(socket: TcpStream, shared: &Arc<Shared>) {
-    // Only a slower test would come of a failure here.
+    // A failure would only make the test slower.
     let _ = socket.set_nodelay(true);
     let socket = Arc::new(socket);
     let stopped = shared.with(|state| {

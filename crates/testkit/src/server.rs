@@ -1,4 +1,4 @@
-//! A fake MCP server and the questions a test may ask about it.
+//! A fake MCP server, with accessors for tests.
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Server {
         format!("http://127.0.0.1:{}/{path}", self.port)
     }
 
-    /// The port it listens on.
+    /// The port that it listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -90,7 +90,7 @@ impl Server {
     /// Waits for the first request that satisfies `is`.
     ///
     /// # Panics
-    /// When none comes; `what` says what was missing.
+    /// When there is none within [`LIMIT`]; `what` describes it.
     pub fn wait_for(&self, what: &str, mut is: impl FnMut(&Request) -> bool) -> Arc<Request> {
         let found = self
             .shared
@@ -108,7 +108,7 @@ impl Server {
         self.wait_for_count(tool, count, |r| r.tool().as_deref() == Some(tool))
     }
 
-    /// Waits until `count` requests satisfy `is`; gives those that do.
+    /// Waits until `count` requests satisfy `is`; returns them.
     pub fn wait_for_count(
         &self,
         what: &str,
@@ -136,7 +136,7 @@ impl Server {
         found.unwrap_or_else(|| self.never("a client on the GET stream"));
     }
 
-    /// Waits until no event has been written for `quiet`; gives the number written so far.
+    /// Waits until no event has been written for `quiet`; returns the number written so far.
     pub fn wait_until_stalled(&self, quiet: Duration) -> usize {
         let (mut seen, mut since) = (usize::MAX, Instant::now());
         loop {

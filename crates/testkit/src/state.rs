@@ -12,7 +12,7 @@ use crate::conn::Cut;
 use crate::message::Message;
 use crate::request::Request;
 
-/// How often a waiting connection looks whether its client is still there.
+/// How often a waiting connection checks whether its client is still connected.
 const GLANCE: Duration = Duration::from_millis(40);
 
 pub(crate) type StreamKey = usize;
@@ -34,7 +34,7 @@ pub(crate) struct State {
     pub cancelled: BTreeSet<String>,
     /// Answers to the server's own questions, by the id as the server wrote it.
     pub answers: BTreeMap<String, Message>,
-    /// What the client did that the protocol forbids.
+    /// Protocol violations of the client.
     pub violations: Vec<String>,
     /// Events written to sockets so far.
     pub sent: usize,
@@ -43,19 +43,19 @@ pub(crate) struct State {
     next: usize,
 }
 
-/// A row of SSE events on their way to one client.
+/// The SSE events for one client.
 #[derive(Default)]
 pub(crate) struct Stream {
     pub events: VecDeque<Arc<str>>,
     /// Number of the first event still held.
     pub first: usize,
-    /// Events stay after they were sent, so that a client can ask for them again.
+    /// Keeps sent events, so that a client can ask for them again.
     pub keep: bool,
-    /// After the last event there will be no more.
+    /// No event follows the queued ones.
     pub done: bool,
-    /// Before the event of that number the connection is cut.
+    /// Where to cut the connection: before the event of that number.
     pub cut: Option<(usize, Cut)>,
-    /// The connection dies without an answer.
+    /// The connection breaks without an answer.
     pub dead: bool,
     /// The connection that serves this stream now; an older one steps back.
     pub owner: usize,
@@ -116,8 +116,8 @@ impl Shared {
         value
     }
 
-    /// For the server's own threads: waits until `ready` gives something; `None` when the
-    /// server stops or `gone` says that the client is gone.
+    /// For the server's own threads: waits until `ready` returns a value; `None` when the server stops or `gone` is
+    /// true.
     pub fn until<T>(
         &self,
         mut gone: impl FnMut() -> bool,
@@ -141,7 +141,7 @@ impl Shared {
         }
     }
 
-    /// For tests: waits until `ready` gives something, at most `limit`.
+    /// For tests: waits until `ready` returns a value, at most `limit`.
     pub fn wait<T>(
         &self,
         limit: Duration,

@@ -9,7 +9,7 @@ use crate::{Bridge, Conn, Flow, Message, Port, Request, Server};
 const ALL: &str =
     "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
 
-/// Sends a request and gives back the connection for reading.
+/// Sends a request and returns the connection for reading.
 fn send(
     server: &Server,
     method: &str,
@@ -73,7 +73,7 @@ fn call(id: u32, tool: &str, arguments: &str) -> String {
     )
 }
 
-/// Shakes hands and gives the session header.
+/// Does the handshake and returns the session header.
 fn shake_hands(server: &Server) -> String {
     let (head, body) = post(
         server,
@@ -112,7 +112,7 @@ fn a_legacy_session_is_issued_needed_and_forgotten() {
 }
 
 #[test]
-fn a_json_server_answers_json_and_tells_the_rest_on_the_get_stream() {
+fn a_json_server_answers_json_and_sends_other_messages_on_the_get_stream() {
     let server = Server::legacy().json().start();
     let session = shake_hands(&server);
     let mut listening = send(&server, "GET", "/mcp", &session, "");
@@ -326,7 +326,7 @@ fn a_signal_reaches_the_bridge() {
 }
 
 #[test]
-fn a_hook_can_speak_on_the_stream() {
+fn a_hook_can_write_to_the_stream() {
     let hook = |request: &Request, conn: &mut Conn| {
         if request.tool().is_none() {
             return Flow::Pass;

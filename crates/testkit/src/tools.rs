@@ -68,7 +68,7 @@ pub(crate) fn answer(message: &Message, out: &Outlet) {
     }
 }
 
-/// The text that `blob` gives: ASCII with escapes and four-byte characters strewn in.
+/// The text of the tool `blob`: ASCII with escapes and four-byte characters in it.
 pub(crate) fn blob(size: usize) -> String {
     let mut text = String::with_capacity(size + 16);
     let mut line = 0usize;
@@ -149,9 +149,10 @@ fn call(message: &Message, out: &Outlet) {
         }
         "gate" => {
             let stubborn = message.argument("stubborn") == Value::Bool(true);
-            match out.gate(&text("name").unwrap_or_default(), !stubborn) {
-                true => structured(out, message.at(&["params", "arguments"])),
-                false => out.close(),
+            if out.gate(&text("name").unwrap_or_default(), !stubborn) {
+                structured(out, message.at(&["params", "arguments"]))
+            } else {
+                out.close()
             }
         }
         _ => out.error(r#"{"code":-32602,"message":"Unknown tool"}"#),
@@ -208,7 +209,7 @@ fn structured(out: &Outlet, content: Option<String>) {
     );
 }
 
-/// A result of these members, complete in the way its revision wants.
+/// A result with these members, completed for its revision.
 fn done(out: &Outlet, members: &str) {
     let kind = if out.shared.config.kind == Kind::Modern {
         r#""resultType":"complete","#

@@ -5,22 +5,22 @@ use std::time::{Duration, Instant};
 
 use crate::LIMIT;
 
-/// How often a condition is looked at.
+/// How often a condition is checked.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Looks until there is something, for [`LIMIT`] at most.
+/// Polls until `look` returns a value, for [`LIMIT`] at most.
 ///
 /// # Panics
-/// When there is nothing until then.
+/// When the limit passes.
 #[track_caller]
 pub fn wait_until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
     wait_within(LIMIT, what, look)
 }
 
-/// Looks until a condition holds, for [`LIMIT`] at most.
+/// Polls until a condition holds, for [`LIMIT`] at most.
 ///
 /// # Panics
-/// When it does not hold until then.
+/// When the limit passes.
 #[track_caller]
 pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     wait_until(what, || holds().then_some(()));
@@ -29,17 +29,17 @@ pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
 /// [`wait_until`] with another limit.
 ///
 /// # Panics
-/// When there is nothing until then.
+/// When the limit passes.
 #[track_caller]
 pub fn wait_within<T>(limit: Duration, what: &str, look: impl FnMut() -> Option<T>) -> T {
     found_within(limit, look).unwrap_or_else(|| panic!("never saw {what}"))
 }
 
-/// Looks until a value has not changed for that long, for [`LIMIT`] at most. For states that no event tells: a
-/// peer that is only slow is found still too early, which makes a test weaker and not wrong.
+/// Polls until a value has not changed for that long, for [`LIMIT`] at most. For states without an event: if a peer is
+/// only slow, the result is too early, which makes a test weaker but not wrong.
 ///
 /// # Panics
-/// When it changes until then.
+/// When the limit passes.
 #[track_caller]
 pub fn wait_until_still<T: PartialEq>(
     what: &str,
@@ -57,11 +57,11 @@ pub fn wait_until_still<T: PartialEq>(
     last.0
 }
 
-/// Looks until there is something; `None`: there was nothing in that time.
+/// Polls until `look` returns a value; `None` if the limit passes.
 pub fn found_within<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let end = Instant::now() + limit;
     loop {
-        // Looked at once more when the time is over: a machine under load may not have come to it.
+        // Polls once more after the limit: on a loaded machine the state may have changed since the last check.
         let is_over = Instant::now() >= end;
         let found = look();
         if found.is_some() || is_over {

@@ -1,4 +1,4 @@
-//! What is kept of a message that was too large: enough to find its id and answer for it.
+//! The beginning and the end of a message that was too large: enough to find its id and refuse it.
 
 use bytes::Bytes;
 
@@ -21,14 +21,14 @@ pub(crate) struct Clipped {
 }
 
 impl Clipped {
-    /// The ends of a text that is there as a whole.
+    /// Clips a complete text.
     pub(crate) fn of(text: &[u8]) -> Self {
         let mut clipped = Self::default();
         clipped.push(text);
         clipped
     }
 
-    /// More of the text.
+    /// Adds more of the text.
     pub(crate) fn push(&mut self, more: &[u8]) {
         let room = FRONT - self.front.len();
         self.front.extend_from_slice(&more[..more.len().min(room)]);
@@ -39,7 +39,7 @@ impl Clipped {
         self.back.extend_from_slice(tail);
     }
 
-    /// What is to be said about the message. Most writers put the id first or last.
+    /// The error for the message. Most writers put the id first or last.
     pub(crate) fn too_large(&self, limits: &Limits) -> WireError {
         let (id, has_method) = at_front(&self.front);
         WireError::TooLarge {
@@ -50,19 +50,19 @@ impl Clipped {
     }
 }
 
-/// The id, if it is the last member. A number only: text in a string could look like it, but then
-/// not end the message.
+/// The id, if it is the last member and a number: text in a string could look like an id, but would not end the
+/// message.
 fn at_back(suffix: &[u8]) -> Option<Bytes> {
     let text = suffix.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (rest, id) = text.split_at(text.len() - digits);
     let rest = rest.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
-    // JSON has no number with a zero in front, and what we answer must be JSON.
+    // JSON has no number with a leading zero, and our answer must be JSON.
     let is_number = digits == 1 || (digits > 1 && id[0] != b'0');
     (is_number && rest.ends_with(b",\"id\"")).then(|| Bytes::copy_from_slice(id))
 }
 
-/// The id, if it stands whole in the beginning, and whether a method stands there.
+/// The id, if it is complete in the prefix, and whether the prefix has a method.
 fn at_front(prefix: &[u8]) -> (Option<Bytes>, bool) {
     let (mut id, mut has_method) = (None, false);
     let mut scanner = Scanner::new(prefix, 0, MAX_DEPTH - 1);
@@ -74,7 +74,7 @@ fn at_front(prefix: &[u8]) -> (Option<Bytes>, bool) {
         let key = unescape(str_at(prefix, Span::new(key)));
         has_method |= key == "method";
         let Ok(value) = scanner.value() else { break };
-        // A number may go on where the prefix ends.
+        // A number may be cut where the prefix ends.
         if key == "id" && value.1 < prefix.len() {
             let value = Json::trusted(str_at(prefix, Span::new(value)));
             id = is_id(value).then(|| Bytes::copy_from_slice(value.text().as_bytes()));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_not_taken_for_an_answer() {
+    fn a_request_is_not_mistaken_for_an_answer() {
         let long = "x".repeat(10_000);
         let question = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"m","params":"{long}"}}"#);
         let why = Clipped::of(question.as_bytes()).too_large(&LIMITS);

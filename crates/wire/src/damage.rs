@@ -1,8 +1,8 @@
-//! A closer look at a text that is no JSON: is it a damaged message, and whose?
+//! Inspects a text that is not JSON: whether it is a damaged message, and of which request.
 //!
-//! Strings and brackets are followed as far as they can be; of the members of the outermost object, those
-//! that JSON-RPC knows are noted. What is found decides only which request is told that its answer cannot
-//! be read, so a reading that is wrong in a damaged text costs a wrong fault, never a wrong answer.
+//! Strings and brackets are followed as far as possible, and the members of the outermost object that JSON-RPC defines
+//! are recorded. The result only decides which request fails because its answer cannot be read, so a misread text
+//! causes a wrong fault, never a wrong answer.
 
 use std::ops::Range;
 
@@ -21,12 +21,11 @@ const PRINTED: usize = 4096;
 /// The members that make an object a message.
 const MEMBERS: [&[u8]; 5] = [b"jsonrpc", b"id", b"method", b"result", b"error"];
 
-/// Places on a line that are looked at as the beginning of an answer.
+/// Limit of positions on a line that are tried as the beginning of an answer.
 const MAX_QUOTED: usize = 4;
 
-/// What is to be said about `text`, which is no JSON because of `why`: [`WireError::Damaged`] if it looks
-/// like a message, [`WireError::Quoted`] if an answer stands behind something else, [`WireError::Json`]
-/// otherwise.
+/// The error for `text`, which is not JSON because of `why`: [`WireError::Damaged`] if it looks like a message,
+/// [`WireError::Quoted`] if an answer follows other text, [`WireError::Json`] otherwise.
 pub(crate) fn inspect(text: &[u8], why: Syntax) -> WireError {
     let mut outline = Outline::default();
     if text.first() == Some(&b'{') {
@@ -47,8 +46,8 @@ pub(crate) fn inspect(text: &[u8], why: Syntax) -> WireError {
     outline.damaged(why)
 }
 
-/// The elements of `text`, an array that is no JSON because of `why`: of each its extent, and what is to be
-/// said about it if it is no message.
+/// The elements of `text`, an array that is not JSON because of `why`: the extent of each, and its error if it is not a
+/// message.
 pub(crate) fn elements(
     text: &[u8],
     why: Syntax,
@@ -72,8 +71,8 @@ pub(crate) fn elements(
     })
 }
 
-/// The first answer in `text`, which begins with something else. Requests and notifications are not looked
-/// for: a log may show what its program was sent.
+/// The first answer in `text`, which begins with something else. Requests and notifications are skipped: a log may
+/// quote what its program received.
 fn quoted(text: &[u8]) -> Option<WireError> {
     let starts = memchr_iter(b'{', text).filter(|at| begins_message(&text[at + 1..]));
     starts.take(MAX_QUOTED).find_map(|at| {
@@ -85,7 +84,7 @@ fn quoted(text: &[u8]) -> Option<WireError> {
     })
 }
 
-/// Whether the inside of an object begins with a member of a message.
+/// Whether an object begins with a member of a message.
 fn begins_message(inside: &[u8]) -> bool {
     let key = inside.trim_ascii_start().strip_prefix(b"\"");
     key.is_some_and(|key| {
@@ -116,7 +115,7 @@ impl Outline {
         }
     }
 
-    /// Reads the inside of an object, and gives the length of what it has read, the closing bracket included.
+    /// Reads the inside of an object, and returns the length of what was read, including the closing bracket.
     fn read(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
         // Brackets that are open inside the object.
@@ -126,7 +125,7 @@ impl Outline {
             match byte {
                 b'"' => {
                     let Some(end) = string_end(text, at + 1) else {
-                        // Cut inside a string: a key may still tell what it was to be.
+                        // The text ends inside a string: a partial key may still be recognized.
                         let begun = &text[at + 1..];
                         self.is_message |= open == 0 && key.is_none() && begins_member(begun);
                         return text.len();
@@ -165,7 +164,7 @@ impl Outline {
                 _ if open == 0 && key == Some(b"id") && !is_filler(byte) => {
                     let rest = &text[at..];
                     let length = rest.iter().take_while(|b| !is_filler(**b)).count();
-                    // A number that ends with the text may have been cut.
+                    // A number at the end of the text may be cut.
                     if length < rest.len() {
                         self.note_id(&rest[..length]);
                     }
@@ -196,7 +195,7 @@ impl Outline {
     }
 }
 
-/// Where the string that begins at `at` has its closing quote.
+/// The closing quote of the string that begins at `at`.
 fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr2(b'"', b'\\', text.get(at..)?)?;
@@ -211,7 +210,7 @@ fn followed_by_colon(text: &[u8], at: usize) -> bool {
     text[at..].trim_ascii_start().first() == Some(&b':')
 }
 
-/// Whether a key that was cut can have been one of a message.
+/// Whether a partial key can be a member of a message.
 fn begins_member(begun: &[u8]) -> bool {
     !begun.is_empty() && MEMBERS.iter().any(|member| member.starts_with(begun))
 }
@@ -226,7 +225,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The id and whether it is an answer; `None` if it is no message.
+    /// The id, and whether it is an answer; `None` if it is not a message.
     fn found(text: &[u8]) -> Option<(Option<String>, bool)> {
         match inspect(text, Syntax::Torn) {
             WireError::Damaged { id, is_answer, .. } => {
@@ -255,7 +254,7 @@ mod tests {
             br#"{"id":7,"error":{"code":-1,"message":"m",}}"#,
         ] {
             let text_shown = String::from_utf8_lossy(text);
-            // A number at the very end may have been cut.
+            // A number at the very end may be cut.
             let expected = if text.ends_with(b"7") {
                 Some((None, true))
             } else {
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_log_says_is_no_message() {
+    fn a_log_line_is_not_a_message() {
         for text in [
             "Listening on port 7",
             "[INFO] ready",

@@ -1,4 +1,4 @@
-//! The id and role of a message that nests too deeply, so that its sender gets an answer.
+//! The id and role of a message that nests too deeply, for the answer to its sender.
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ use crate::scan::Scanner;
 /// The refusal of a text that is deeper than `limit`, with its id if it has exactly one.
 pub(crate) fn too_deep(text: &[u8], limit: usize) -> WireError {
     let mut outline = Outline::default();
-    // As far as it can be read: it is refused in any case.
+    // Reads as far as possible; the text is refused in any case.
     let _ = outline.read(text);
     WireError::TooDeep {
         limit,
@@ -61,8 +61,7 @@ impl Outline {
     }
 }
 
-/// Moves behind a value that has brackets, by counting them. Which belongs to which would need a stack as
-/// deep as the text.
+/// Skips a value with brackets by counting them. Matching them would need a stack as deep as the text.
 fn skip_over(scanner: &mut Scanner<'_>) -> Result<(), Syntax> {
     let mut open: usize = 0;
     loop {
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_is_found_wherever_it_stands() {
+    fn the_id_is_found_at_any_position() {
         let deep = deep(100_000);
         for (text, id, is_answer) in [
             (

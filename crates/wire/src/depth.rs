@@ -26,7 +26,7 @@ impl Depth {
         }
     }
 
-    /// Opens a bracket; `false` when that is one too many.
+    /// Opens a bracket; `false` if that exceeds the limit.
     pub(crate) fn push(&mut self, object: bool) -> bool {
         if self.open == self.max {
             return false;

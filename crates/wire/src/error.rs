@@ -6,7 +6,7 @@ use crate::hop::Hop;
 use crate::id::Id;
 use crate::rpc::RpcError;
 
-/// What is wrong with a text as JSON.
+/// A syntax error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Syntax {
@@ -28,17 +28,17 @@ pub enum Syntax {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// Not JSON at all.
+    /// Not JSON.
     #[error("not JSON: {0}")]
     Json(#[from] Syntax),
-    /// JSON, but not JSON-RPC 2.0. The id is the sender's where one could be made out.
+    /// JSON, but not JSON-RPC 2.0. The id is the sender's if it was found.
     #[error("not JSON-RPC 2.0: {why}")]
     Shape {
-        /// What is wrong.
+        /// The error.
         why: &'static str,
         /// The id, when the text has exactly one valid one.
         id: Option<Bytes>,
-        /// Whether it was meant as an answer, as far as can be told.
+        /// Whether it looks like an answer.
         is_answer: bool,
     },
     /// A JSON object without any member of a JSON-RPC message but perhaps an `id`: a line of a log, for
@@ -52,15 +52,15 @@ pub enum WireError {
     /// closely at a text.
     #[error("not JSON: {why}")]
     Damaged {
-        /// What is wrong.
+        /// The syntax error.
         why: Syntax,
-        /// The id, when exactly one can be made out.
+        /// The id, when exactly one was found.
         id: Option<Bytes>,
-        /// Whether it was meant as an answer, as far as can be told.
+        /// Whether it looks like an answer.
         is_answer: bool,
     },
-    /// An answer that stands behind something else on its line, such as the words of a log. It may be the
-    /// answer itself or a copy of it: if no answer follows, it was the answer.
+    /// An answer behind other text on its line, for example a log line. It may be the answer itself or a quotation: if
+    /// no other answer follows, it was the answer.
     #[error("not JSON: an answer behind other text on its line")]
     Quoted {
         /// Its id.
@@ -69,27 +69,27 @@ pub enum WireError {
     /// Larger than the limit.
     #[error("message of more than {limit} bytes")]
     TooLarge {
-        /// The limit that was passed.
+        /// The limit.
         limit: usize,
-        /// The id, when it stands near the beginning or the end of the text.
+        /// The id, when it is near the beginning or the end of the text.
         id: Option<Bytes>,
-        /// Whether it was meant as an answer, as far as can be told.
+        /// Whether it looks like an answer.
         is_answer: bool,
     },
-    /// Deeper than the limit. The id is the sender's where one could be made out.
+    /// Deeper than the limit. The id is the sender's if it was found.
     #[error("message nested more than {limit} levels deep")]
     TooDeep {
-        /// The limit that was passed.
+        /// The limit.
         limit: usize,
         /// The id, when the text has exactly one valid one.
         id: Option<Bytes>,
-        /// Whether it was meant as an answer, as far as can be told.
+        /// Whether it looks like an answer.
         is_answer: bool,
     },
 }
 
 impl WireError {
-    /// The id to answer with: the sender's where it is known, `null` otherwise.
+    /// The id to answer with: the sender's if it is known, `null` otherwise.
     pub fn id(&self) -> Id {
         match self {
             Self::Shape { id: Some(id), .. }
@@ -102,7 +102,7 @@ impl WireError {
         }
     }
 
-    /// Whether it was meant as an answer, and the id under which, if that can be made out.
+    /// Whether it looks like an answer, and its id if that was found.
     fn role(&self) -> Option<(bool, Option<&Bytes>)> {
         match self {
             Self::Shape { id, is_answer, .. }
@@ -113,8 +113,7 @@ impl WireError {
         }
     }
 
-    /// Whether this was an answer that does not tell to which request: its id is missing, `null`, or
-    /// cannot be read.
+    /// Whether this was an answer without a usable id: it is missing, `null` or unreadable.
     pub fn is_nameless_answer(&self) -> bool {
         matches!(self.role(), Some((true, id)) if id.is_none_or(|id| &**id == b"null"))
     }
@@ -140,7 +139,7 @@ impl WireError {
         self
     }
 
-    /// The hop that a peer tried to answer with this, if that can be made out.
+    /// The hop that the peer tried to answer, if it was found.
     pub fn answered_hop(&self) -> Option<Hop> {
         match self.role() {
             Some((true, _)) => self.id().as_hop(),
@@ -148,7 +147,7 @@ impl WireError {
         }
     }
 
-    /// The hop that is answered by the message that stands behind other text, see [`WireError::Quoted`].
+    /// The hop of the answer behind other text, see [`WireError::Quoted`].
     pub fn quoted_hop(&self) -> Option<Hop> {
         match self {
             Self::Quoted { .. } => self.id().as_hop(),
@@ -156,7 +155,7 @@ impl WireError {
         }
     }
 
-    /// The id of the request that this was meant to be, if both can be made out.
+    /// The id of the request, if this looks like one and its id was found.
     pub fn asked(&self) -> Option<Id> {
         match self.role() {
             Some((false, Some(id))) => Some(Id::from_raw(id.clone())),
@@ -164,7 +163,7 @@ impl WireError {
         }
     }
 
-    /// The answer that JSON-RPC prescribes for such a text.
+    /// The error answer that JSON-RPC prescribes.
     pub fn to_rpc(&self) -> RpcError {
         match self {
             Self::Json(_) | Self::Damaged { .. } | Self::Quoted { .. } => RpcError::parse_error(self.to_string()),

@@ -1,4 +1,4 @@
-//! Strings in and out of JSON.
+//! Encoding and decoding of JSON strings.
 
 use std::borrow::Cow;
 
@@ -21,10 +21,10 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// The text of a JSON string token whose quotes have been taken off.
+/// The text of a JSON string token without its quotes.
 ///
-/// Half of a surrogate pair has no text of its own; it becomes U+FFFD. That only matters where a
-/// string is looked at: what is relayed is the token itself.
+/// A lone surrogate has no text of its own; it becomes U+FFFD. That matters only where a string is interpreted: the
+/// relay forwards the token itself.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     if !inner.contains('\\') {
         return Cow::Borrowed(inner);

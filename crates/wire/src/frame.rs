@@ -1,4 +1,4 @@
-//! What one line, body or event holds: a message, a batch, or something else.
+//! The content of one line, body or event: a message, a batch, or something else.
 
 use bytes::Bytes;
 
@@ -21,16 +21,16 @@ pub enum Frame {
     One(Message),
     /// A JSON array. Only the revision 2025-03-26 of MCP has them; the caller decides.
     Batch(Vec<Entry>),
-    /// Something else; the answer is [`WireError::to_rpc`], the stream goes on.
+    /// Something else; the answer is [`WireError::to_rpc`], and the stream goes on.
     Other {
-        /// What was there.
+        /// The text.
         text: Bytes,
-        /// What is wrong with it.
+        /// The error in it.
         why: WireError,
     },
 }
 
-/// One element of a batch: JSON-RPC has each bad one answered on its own.
+/// One element of a batch: JSON-RPC requires an answer for each invalid one.
 pub type Entry = Result<Message, WireError>;
 
 impl Frame {
@@ -59,7 +59,7 @@ impl Frame {
         }
     }
 
-    /// Whether a text can be nothing but a batch.
+    /// Whether a text begins like a batch.
     pub fn is_array(text: &Bytes) -> bool {
         trim(text.clone()).first() == Some(&b'[')
     }
@@ -95,11 +95,11 @@ fn entries(text: &Bytes, limits: &Limits) -> Result<Vec<Entry>, Syntax> {
         .collect())
 }
 
-/// Refuses a request whose id is too long to be remembered, or `null`.
+/// Refuses a request whose id is `null` or too long to be kept.
 fn with_good_id(message: Message, limits: &Limits) -> Result<Message, WireError> {
     let why = match message.kind() {
         Kind::Request if message.id_len() > MAX_ID => "an id of more than 1024 bytes",
-        // A notification has no id at all.
+        // A notification has no id.
         Kind::Notification if message.id_len() > 0 && !limits.null_ids() => {
             "the `id` of a request must not be null; a notification has no `id`"
         }
@@ -114,7 +114,7 @@ fn with_good_id(message: Message, limits: &Limits) -> Result<Message, WireError>
     })
 }
 
-/// The answer to an entry waits for those to the others: such an id would be remembered after all.
+/// Drops a long id: the answer to an entry is kept until the others are answered.
 fn anonymous(mut why: WireError) -> WireError {
     if let WireError::Shape { id, .. } = &mut why {
         id.take_if(|id| id.len() > MAX_ID);

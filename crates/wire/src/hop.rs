@@ -1,10 +1,10 @@
-//! The number of a request on one leg of its way.
+//! The number of a request on one connection.
 
 use std::fmt;
 
 use crate::id::Id;
 
-/// The number that a request goes on under. It is ours, and means something on one connection only.
+/// The number of a forwarded request. We choose it, and it is valid on one connection only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hop(pub u64);
 
@@ -14,7 +14,7 @@ impl Hop {
         Id::number(self.0)
     }
 
-    /// The number after this one.
+    /// The next number.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)

@@ -16,14 +16,14 @@ pub struct Id(Bytes);
 pub enum IdKey {
     /// `null`
     Null,
-    /// A number, by its digits: JSON has no limit that a float or an i64 could hold.
+    /// A number, by its digits: JSON numbers have no limit, unlike f64 and i64.
     Number(Box<str>),
     /// A string, with escapes read.
     String(Box<str>),
 }
 
 impl Id {
-    /// The id `null`, which answers a message whose own id could not be made out.
+    /// The id `null`, for an answer to a message without a readable id.
     pub fn null() -> Self {
         Self(Bytes::from_static(b"null"))
     }
@@ -38,7 +38,7 @@ impl Id {
         Self(Bytes::from(crate::escape::quote(text)))
     }
 
-    /// An id from the value of an `id` member; `None` when JSON-RPC allows no such id.
+    /// An id from the value of an `id` member; `None` if JSON-RPC does not allow it.
     pub fn parse(value: Json<'_>) -> Option<Self> {
         is_id(value).then(|| Self(Bytes::copy_from_slice(value.text().as_bytes())))
     }
@@ -50,7 +50,7 @@ impl Id {
             .map_or_else(|| self.text().to_owned(), Into::into)
     }
 
-    /// For bytes that are known to spell an id.
+    /// `raw` must be the text of an id.
     pub(crate) fn from_raw(raw: Bytes) -> Self {
         Self(raw)
     }
@@ -66,7 +66,7 @@ impl Id {
         &self.0
     }
 
-    /// What the id means, for looking it up.
+    /// The decoded id, for lookups.
     pub fn key(&self) -> IdKey {
         let json = Json::trusted(self.text());
         match json.as_str() {
@@ -76,10 +76,10 @@ impl Id {
         }
     }
 
-    /// The number, if this can be an id of one of our own hops.
+    /// The hop number, if this can be one.
     ///
-    /// Some peers answer `7` with `"7"` or `7.0`. Hop numbers are ours and all of them are whole numbers, so
-    /// these can mean nothing else.
+    /// Some peers answer `7` with `"7"` or `7.0`. All hop numbers are whole numbers that we chose, so these are
+    /// unambiguous.
     pub fn as_hop(&self) -> Option<Hop> {
         let text = self.text();
         let text = text
@@ -90,7 +90,7 @@ impl Id {
             Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
             _ => text,
         };
-        // `parse` would take a sign, too.
+        // `parse` would accept a sign.
         let digits = whole.bytes().all(|b| b.is_ascii_digit());
         digits.then(|| whole.parse().ok().map(Hop)).flatten()
     }

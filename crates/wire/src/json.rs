@@ -36,14 +36,14 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The value at the beginning of `text`, and where it ends there. Anything may follow it.
+    /// The value at the beginning of `text`, and the offset of its end. Any text may follow.
     pub fn first(text: &'a str) -> Result<(Self, usize), Syntax> {
         let mut scanner = Scanner::new(text.as_bytes(), 0, MAX_DEPTH);
         let (start, end) = scanner.value()?;
         Ok((Self(&text[start..end]), end))
     }
 
-    /// For text that the scanner has been over.
+    /// For text that the scanner has accepted.
     pub(crate) fn trusted(text: &'a str) -> Self {
         Self(text)
     }
@@ -53,12 +53,12 @@ impl<'a> Json<'a> {
         self.0
     }
 
-    /// What sort of value this is.
+    /// The kind of this value.
     pub fn kind(self) -> JsonKind {
         Self::kind_of(self.0.as_bytes().first().copied().unwrap_or(b'n'))
     }
 
-    /// The kind of the value that begins with this byte.
+    /// The kind of a value, by its first byte.
     pub(crate) fn kind_of(first: u8) -> JsonKind {
         match first {
             b'{' => JsonKind::Object,
@@ -85,7 +85,7 @@ impl<'a> Json<'a> {
         self.0.parse().ok()
     }
 
-    /// The value of a member, the last one if there are several (as most readers do).
+    /// The value of a member; the last one if the key occurs several times (as most readers do).
     pub fn get(self, key: &str) -> Option<Json<'a>> {
         self.members()
             .filter(|(name, _)| name == key)
@@ -98,7 +98,7 @@ impl<'a> Json<'a> {
         keys.iter().try_fold(self, |value, key| value.get(key))
     }
 
-    /// The members of an object in order; none for anything else.
+    /// The members of an object in order; none for other values.
     pub fn members(self) -> Members<'a> {
         Members {
             text: self.0,
@@ -106,7 +106,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The elements of an array in order; none for anything else.
+    /// The elements of an array in order; none for other values.
     pub fn elements(self) -> impl Iterator<Item = Json<'a>> {
         let text = self.0;
         let mut scanner = self.inside(JsonKind::Array);

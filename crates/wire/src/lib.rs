@@ -1,8 +1,8 @@
 //! Lossless JSON-RPC 2.0: the sender's text, and spans into it.
 //!
-//! A bridge that parses a message into values and prints it again changes it: `0.10` becomes
-//! `0.1`, 20-digit integers are rounded, unknown members vanish. Here a [`Message`] *is* the bytes
-//! that arrived, plus where its id, method and body stand in them. Only the id is ever replaced.
+//! A bridge that parses a message into values and prints it again changes it: `0.10` becomes `0.1`, 20-digit integers
+//! are rounded, unknown members vanish. Here a [`Message`] *is* the received bytes, plus the positions of its id,
+//! method and body. Only the id is ever replaced.
 //!
 //! Invariant: no async, no sockets, no clock, and nothing about MCP.
 

@@ -1,17 +1,17 @@
-//! How big and how deep one message may be.
+//! Limits of the size and depth of one message.
 
-/// Deepest nesting that a peer's message may have. What we make of it may be a little deeper.
+/// The deepest nesting of a received message. Messages that we make from it may be a little deeper.
 pub const MAX_DEPTH: usize = 128;
 
-/// Levels that envelopes may add to a message on its way through a chain: two for the oldest dialect's own,
-/// two for that of an MCP message inside.
+/// Levels that envelopes may add to a message in a chain: two for the oldest dialect's own, two for that of an MCP
+/// message inside.
 const ENVELOPES: usize = 4;
 
-/// The longest id that a request may have. A waiting request keeps its id until it comes, so
-/// thousands of them must not weigh more than the requests themselves.
+/// The longest id that a request may have. The id of a waiting request is kept, so thousands of ids must not need more
+/// memory than the requests themselves.
 pub const MAX_ID: usize = 1024;
 
-/// What a reader accepts. Every reader of a peer's bytes has one.
+/// The limits of a reader. Every reader of a peer's bytes has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     max_bytes: usize,
@@ -29,9 +29,9 @@ impl Limits {
         null_ids: false,
     };
 
-    /// A message of more than `max_bytes` is refused, and only that message.
+    /// A message of more than `max_bytes` is refused, without ending the stream.
     ///
-    /// Spans are 32 bits wide, so the cap itself is capped just below 4 GiB.
+    /// Spans are 32 bits wide, so the limit is capped just below 4 GiB.
     pub fn new(max_bytes: usize) -> Self {
         Self {
             max_bytes: max_bytes.clamp(1, Self::MOST.max_bytes),
@@ -39,8 +39,7 @@ impl Limits {
         }
     }
 
-    /// The same, for a reader that is to have no more than `bytes` of messages that have not been taken
-    /// yet, or one message.
+    /// Limits the messages that are read ahead to `bytes`, or to one message.
     #[must_use]
     pub fn with_ahead(self, bytes: usize) -> Self {
         Self {
@@ -59,7 +58,7 @@ impl Limits {
         }
     }
 
-    /// The same, for a protocol in which `null` is the id of a request: ACP is one, MCP is not.
+    /// Allows `null` as the id of a request, which is legal in ACP but not in MCP.
     #[must_use]
     pub fn with_null_ids(self) -> Self {
         Self {
@@ -78,7 +77,7 @@ impl Limits {
         self.max_depth
     }
 
-    /// Bytes of messages that may have been read and not taken yet, if there is a limit.
+    /// The limit of bytes that are read ahead, if there is one.
     pub fn ahead(&self) -> Option<usize> {
         self.ahead
     }

@@ -1,4 +1,4 @@
-//! One JSON-RPC message: the sender's text and where its parts stand.
+//! One JSON-RPC message: the sender's text and the positions of its parts.
 
 mod envelope;
 
@@ -16,17 +16,17 @@ use crate::id::Id;
 use crate::json::Json;
 use crate::limits::MAX_DEPTH;
 
-/// What a message is for.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Wants an answer.
+    /// Requires an answer.
     Request,
-    /// Wants none: it has no id, or the id `null`, which readers refuse ([`crate::Frame`]) unless their
+    /// Requires no answer: it has no id, or the id `null`, which readers refuse ([`crate::Frame`]) unless their
     /// protocol allows it ([`crate::Limits::with_null_ids`]).
     Notification,
     /// An answer that worked.
     Result,
-    /// An answer that did not.
+    /// An error answer.
     Error,
 }
 
@@ -41,7 +41,7 @@ pub struct Message {
     id: Option<Span>,
     method: Option<Span>,
     body: Option<Span>,
-    /// Stands in for the id of the text.
+    /// Replaces the id of the text.
     other_id: Option<Id>,
     line_ends: bool,
 }
@@ -72,7 +72,7 @@ impl Message {
         Self::within(text, MAX_DEPTH)
     }
 
-    /// The same, with another limit than [`MAX_DEPTH`].
+    /// The same with another limit than [`MAX_DEPTH`].
     pub(crate) fn within(text: Bytes, max_depth: usize) -> Result<Self, WireError> {
         let members = Envelope::scan(&text, max_depth)?;
         let (kind, body) = members.classify(&text)?;
@@ -97,8 +97,8 @@ impl Message {
         Self::with_method("", method, params)
     }
 
-    /// A request (with an id) or notification whose method and parameters are spelled as their sender
-    /// spelled them. `None` if JSON-RPC allows no such parameters, or the method is no string.
+    /// A request (with an id) or notification whose method and parameters keep their sender's spelling. `None` if
+    /// JSON-RPC does not allow the parameters, or the method is not a string.
     pub fn spelled(id: Option<&Id>, method: Json<'_>, params: Option<Json<'_>>) -> Option<Self> {
         let id = id.map_or_else(String::new, |id| format!(r#""id":{id},"#));
         let params = match params {
@@ -141,17 +141,17 @@ impl Message {
         Self::within(text, depth::MOST).expect("messages that we write are JSON-RPC")
     }
 
-    /// What the message is for.
+    /// The role of the message.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Whether the message answers something.
+    /// Whether the message is an answer.
     pub fn is_answer(&self) -> bool {
         matches!(self.kind, Kind::Result | Kind::Error)
     }
 
-    /// The id as written; `None` where the message has none.
+    /// The id as written; `None` if the message has none.
     pub fn id(&self) -> Option<Id> {
         match (&self.other_id, self.id) {
             (Some(id), _) => Some(id.clone()),
@@ -163,12 +163,12 @@ impl Message {
         }
     }
 
-    /// The hop number that the id stands for, if it can be one of ours.
+    /// The hop number of the id, if it can be one of ours.
     pub fn hop(&self) -> Option<Hop> {
         self.id()?.as_hop()
     }
 
-    /// Bytes that the id takes in its sender's spelling.
+    /// The length of the id in its sender's spelling.
     pub(crate) fn id_len(&self) -> usize {
         match (&self.other_id, self.id) {
             (Some(id), _) => id.text().len(),
@@ -198,9 +198,9 @@ impl Message {
         self.body.map(|span| Json::trusted(self.slice(span)))
     }
 
-    /// The same message under another id. Every other byte stays.
+    /// The message with another id. All other bytes stay.
     ///
-    /// A notification has no id to replace and stays as it is, unless the text has a `null` one.
+    /// A notification has no id and stays as it is, unless the text has a `null` one.
     #[must_use]
     pub fn with_id(mut self, id: Id) -> Self {
         if self.id.is_some() {
@@ -211,7 +211,7 @@ impl Message {
         self
     }
 
-    /// An error answer that came without an `id` member gets one.
+    /// Adds an id to an error answer without an `id` member.
     fn given_id(&self, id: &Id) -> Self {
         let mut text = BytesMut::with_capacity(self.text.len() + id.bytes().len() + 8);
         text.put_slice(b"{\"id\":");
@@ -232,7 +232,7 @@ impl Message {
         text.put_slice(&self.text[..start]);
         text.put_slice(json.as_bytes());
         text.put_slice(&self.text[end..]);
-        // Nothing else has changed, so nothing has to be read again.
+        // Nothing else has changed, so the text need not be parsed again.
         let moved = |offset: u32| {
             if offset as usize >= end {
                 (offset as usize + json.len() - inside.text().len()) as u32
@@ -255,7 +255,7 @@ impl Message {
         }
     }
 
-    /// The text in up to three pieces, none of them copied.
+    /// The text in up to three pieces, without copying.
     pub fn pieces(&self) -> [Bytes; 3] {
         match (&self.other_id, self.id) {
             (Some(id), Some(span)) => [
@@ -267,7 +267,7 @@ impl Message {
         }
     }
 
-    /// Whether the text stands on one line, as ndjson needs it; [`crate::one_line`] puts it there.
+    /// Whether the text has no line ends, as ndjson requires; [`crate::one_line`] removes them.
     pub fn is_one_line(&self) -> bool {
         !self.line_ends
     }
@@ -289,12 +289,12 @@ impl Message {
         String::from_utf8_lossy(&self.to_bytes()).into_owned()
     }
 
-    /// How long the text is.
+    /// The length of the text.
     pub fn len(&self) -> usize {
         self.pieces().iter().map(Bytes::len).sum()
     }
 
-    /// Never: a message has at least its braces.
+    /// Always `false`: a message has at least its braces.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -314,8 +314,7 @@ impl fmt::Debug for Message {
     }
 }
 
-/// What stands at `span` of a text that the scanner has been over: it is UTF-8, and spans begin and
-/// end at ASCII bytes.
+/// The text at `span` of a text that the scanner has accepted: it is UTF-8, and spans begin and end at ASCII bytes.
 pub(crate) fn str_at(text: &[u8], span: Span) -> &str {
     std::str::from_utf8(&text[span.range()]).unwrap_or("")
 }

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub struct Lines {
     buf: BytesMut,
-    /// How much of `buf` is known to hold no newline.
+    /// The length of the prefix of `buf` that has no newline.
     searched: usize,
     /// Set while the rest of a line that is too long runs past.
     skipping: Option<Clipped>,
@@ -23,7 +23,7 @@ pub struct Lines {
 pub enum Line {
     /// A line without its newline.
     Text(Bytes),
-    /// A line that was longer than the limit and has been thrown away.
+    /// A line that was longer than the limit and was dropped.
     TooLarge(WireError),
 }
 
@@ -43,7 +43,7 @@ impl Lines {
         &mut self.buf
     }
 
-    /// The next whole line, if there is one.
+    /// The next complete line.
     #[expect(
         clippy::should_implement_trait,
         reason = "more lines may come after a None"
@@ -73,8 +73,8 @@ impl Lines {
         }
     }
 
-    /// What stands behind the last newline if it ends in a value and a carriage return. Some servers end
-    /// their lines with a bare CR. If a newline follows, that is a blank line.
+    /// The text behind the last newline, if it ends in a value and a carriage return: some servers end their lines with
+    /// a bare CR. A newline that follows then gives a blank line.
     pub fn ended_by_cr(&mut self) -> Option<Line> {
         let ended = self.buf.ends_with(b"}\r") || self.buf.ends_with(b"]\r");
         if !ended || self.skipping.is_some() {
@@ -84,7 +84,7 @@ impl Lines {
         Some(Line::Text(self.buf.split().freeze()))
     }
 
-    /// What stands behind the last newline when the stream has ended.
+    /// The text behind the last newline at the end of the stream.
     pub fn finish(&mut self) -> Option<Line> {
         if let Some(mut clipped) = self.skipping.take() {
             clipped.push(&self.buf.split());
@@ -95,7 +95,7 @@ impl Lines {
         (!rest.trim_ascii().is_empty()).then_some(Line::Text(rest))
     }
 
-    /// Gives up what can never become a line within the limit.
+    /// Drops data that exceeds the limit of a line.
     fn shed(&mut self) {
         if let Some(clipped) = &mut self.skipping {
             clipped.push(&self.buf);
@@ -103,7 +103,7 @@ impl Lines {
             self.searched = 0;
         } else if self.buf.len() > self.limits.max_bytes() {
             self.skipping = Some(Clipped::of(&self.buf));
-            // Not `clear`: the buffer has grown to the limit and should be given back.
+            // Not `clear`: the buffer has grown to the limit and should be freed.
             self.buf = BytesMut::new();
             self.searched = 0;
         }

@@ -1,20 +1,20 @@
-//! Text of a peer, made safe to print on a terminal, in a log or in a transcript.
+//! Makes text of a peer safe to print on a terminal, in a log or in a transcript.
 //!
-//! A peer chooses the names of its tools and what it writes to stderr. Control characters drive a
-//! terminal or begin a line that looks like one of ours, bidirectional controls change the order in
-//! which a line is shown, and invisible characters make two names look alike.
+//! A peer chooses the names of its tools and what it writes to stderr. Control characters drive a terminal or begin a
+//! line that looks like one of ours, bidirectional controls change the order in which a line is shown, and invisible
+//! characters make two names look alike.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// One line of a peer's words: names, titles, lines of stderr. Everything that cannot be seen or
-/// changes what is seen becomes an escape such as `\n` or `\u{202e}`.
+/// Escapes one line of a peer: names, titles, lines of stderr. Characters that are invisible or change how a line is
+/// shown become escapes such as `\n` or `\u{202e}`.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     replaced(text, is_hidden, |c, out| out.extend(c.escape_default()))
 }
 
-/// Several lines of a peer's words, each escaped as by [`escape_line`] except for tabs; all but the first begin with
-/// `indent`, so that none of them can pass for a line of ours.
+/// Escapes several lines of a peer as [`escape_line`] does, except for tabs; all but the first begin with `indent`, so
+/// that they cannot pass for lines of ours.
 pub fn escape_block<'a>(text: &'a str, indent: &str) -> Cow<'a, str> {
     let escaped = |line| {
         let is_bad = |c| c != '\t' && is_hidden(c);
@@ -34,9 +34,9 @@ pub fn escape_block<'a>(text: &'a str, indent: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// A text of several lines that keeps its lines and tabs, and what other scripts than the Latin one
-/// need (joiners, marks of direction). What drives a terminal, turns a line around or is not text at
-/// all becomes U+FFFD. A line may end as on Windows.
+/// Replaces unprintable characters of a text by U+FFFD: those that drive a terminal, change the order of a line or are
+/// not text. Lines, tabs, and the characters that other scripts than the Latin one need (joiners, marks of direction)
+/// are kept. A line may end as on Windows.
 pub fn replace_unprintable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -51,7 +51,7 @@ pub fn replace_unprintable(text: &str) -> String {
     out
 }
 
-/// JSON text in which such characters stand as `\uXXXX`: the same value, safe to look at.
+/// Escapes such characters in JSON text as `\uXXXX`: the same value, safe to print.
 pub fn escape_json(json: &str) -> Cow<'_, str> {
     let is_raw = |c: char| !c.is_ascii_control() && is_steering(c) || c == '\u{7f}';
     replaced(json, is_raw, |c, out| {
@@ -93,8 +93,8 @@ fn is_steering(c: char) -> bool {
         )
 }
 
-/// Whether a character drives a terminal, ends a line, changes the order of a line, takes no room, or is a
-/// blank that does not look like one. [`escape_line`] escapes these.
+/// Whether a character drives a terminal, ends a line, changes the order of a line, has no width, or is a blank that
+/// does not look like one. [`escape_line`] escapes these.
 pub fn is_hidden(c: char) -> bool {
     is_steering(c)
         || matches!(
@@ -119,7 +119,7 @@ pub fn is_hidden(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// What a peer could try to make a line of its own look like one of ours.
+    /// Characters by which a peer could make its line look like one of ours.
     const TRICKS: [char; 14] = [
         '\n',
         '\r',
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_keeps_what_scripts_need_and_nothing_that_steers() {
+    fn control_characters_are_replaced_and_joiners_are_kept() {
         let persian = "می\u{200c}خواهم\r\n👩\u{200d}💻\t\u{200e}x";
         assert_eq!(replace_unprintable(persian), persian);
         for trick in TRICKS.into_iter().filter(|c| *c != '\n') {

@@ -1,7 +1,7 @@
-//! Messages in the lines of a server that does not keep to one message a line.
+//! Reads the messages of a server that does not write one message per line.
 //!
-//! Two messages on a line and a message over several lines can be read, and are. What cannot be read is
-//! looked at more closely, because a request may be waiting for it; then the next line is a fresh start.
+//! Several messages on a line, and a message over several lines, are read. Unreadable text is inspected, because a
+//! request may be waiting for it; reading then continues with the next line.
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,13 @@ const MAX_VALUES: usize = 4096;
 /// Reads the lines of one stream. Costs time linear in their length, and memory for one message.
 pub struct Resync {
     limits: Limits,
-    /// What is left of the current line.
+    /// The rest of the current line.
     rest: Bytes,
-    /// Values that were found on it.
+    /// The number of values on it so far.
     values: usize,
-    /// The first lines of a message that goes on.
+    /// The first lines of an incomplete message.
     begun: Option<Begun>,
-    /// Comes after what was just given.
+    /// Frames to return after the current one.
     next: VecDeque<Frame>,
 }
 
@@ -50,7 +50,7 @@ impl Resync {
         }
     }
 
-    /// Everything in one text, as of the body of a response.
+    /// All frames of one text, for example of the body of a response.
     pub fn frames(text: Bytes, limits: Limits) -> impl Iterator<Item = Frame> {
         let mut resync = Self::new(limits);
         resync.push(text);
@@ -63,7 +63,7 @@ impl Resync {
         })
     }
 
-    /// The next line. What was left of the one before it is dropped.
+    /// Adds the next line. The rest of the previous one is dropped.
     pub fn push(&mut self, line: Bytes) {
         self.rest = line;
         self.values = 0;
@@ -81,7 +81,7 @@ impl Resync {
         let text = without_controls(trim(std::mem::take(&mut self.rest)));
         let first = *text.first()?;
         if self.values == 0 && (self.begun.is_none() || first == b'{') {
-            // The usual case: one message on one line. It cannot be a part of another one.
+            // The usual case: one message on one line. It cannot be a part of another message.
             match Frame::parse(text.clone(), &self.limits) {
                 Frame::Blank => return None,
                 frame @ Frame::One(_) => return Some(self.after_begun(frame)),
@@ -101,19 +101,19 @@ impl Resync {
         }
     }
 
-    /// Whether a message has begun that goes on in the next line.
+    /// Whether a message is incomplete and continues on the next line.
     pub fn is_waiting(&self) -> bool {
         self.begun.is_some()
     }
 
-    /// No more lines come, or none came for too long: what has begun stays unfinished. [`Resync::next`] may
-    /// have more of it.
+    /// Ends an incomplete message, at the end of the input or after a time limit. [`Resync::next`] may have further
+    /// frames of it.
     pub fn give_up(&mut self) -> Option<Frame> {
         let begun = self.begun.take()?;
         Some(self.damaged(begun.text.freeze(), Syntax::Torn))
     }
 
-    /// A message on a line of its own: what had begun before it is not continued.
+    /// Returns a message on a line of its own, after the incomplete message before it.
     fn after_begun(&mut self, frame: Frame) -> Frame {
         match self.give_up() {
             Some(unfinished) => {
@@ -124,7 +124,7 @@ impl Resync {
         }
     }
 
-    /// A value begins at the beginning of `text`.
+    /// Reads a value at the beginning of `text`.
     fn begin(&mut self, text: Bytes) -> Option<Frame> {
         self.values += 1;
         if !matches!(text.first(), Some(b'{' | b'[')) {
@@ -152,10 +152,10 @@ impl Resync {
         }
     }
 
-    /// A value goes on with `text`.
+    /// Continues an incomplete value with `text`.
     fn go_on(&mut self, mut begun: Begun, text: Bytes) -> Option<Frame> {
         if begun.text.len() + text.len() >= self.limits.max_bytes() {
-            // It cannot become a message; the line may be one.
+            // The value exceeds the limit; the line may be a message of its own.
             self.rest = text;
             let why = Clipped::of(&begun.text).too_large(&self.limits);
             let text = begun.text.freeze();
@@ -182,8 +182,8 @@ impl Resync {
         }
     }
 
-    /// A text that is no JSON. The elements of an array are read one by one; behind the first damage, where
-    /// an element begins is a guess, so nothing there is taken as a message.
+    /// Handles a text that is not JSON. The elements of an array are read one by one; behind the first damage their
+    /// boundaries are guesses, so no messages are taken from there.
     fn damaged(&mut self, text: Bytes, why: Syntax) -> Frame {
         if text.first() == Some(&b'[') {
             let mut sound = true;
@@ -222,12 +222,12 @@ impl Resync {
     }
 }
 
-/// Whether a line ends where a writer of several lines would end it.
+/// Whether a line ends where a multi-line value may be broken.
 fn is_open(text: &[u8]) -> bool {
     matches!(text.last(), Some(b'{' | b'[' | b',' | b':'))
 }
 
-/// Whether a frame has nothing of a message.
+/// Whether a frame has no member of a message.
 fn is_foreign(frame: &Frame) -> bool {
     use WireError::{Foreign, Json};
     matches!(
@@ -239,14 +239,14 @@ fn is_foreign(frame: &Frame) -> bool {
     )
 }
 
-/// Some servers end a line with the NUL that ends a string in C; it stands before the next line then.
+/// Some servers end a line with the NUL of a C string, which then precedes the next line.
 fn without_controls(text: Bytes) -> Bytes {
     let is_control = |b: &u8| b.is_ascii_control() || b.is_ascii_whitespace();
     let controls = text.iter().take_while(|b| is_control(b)).count();
     text.slice(controls..)
 }
 
-/// A closer look at a JSON value that is no message.
+/// Inspects a JSON value that is not a message.
 fn recognized(text: Bytes, why: WireError) -> Frame {
     match &why {
         WireError::Foreign { .. } => {
@@ -257,8 +257,8 @@ fn recognized(text: Bytes, why: WireError) -> Frame {
     }
 }
 
-/// An answer whose members are spelled with capital letters, as `{"Jsonrpc":"2.0","ID":1,"Result":{}}`.
-/// With any other member it may be a line of a log.
+/// Recognizes an answer with capital letters in its members, such as `{"Jsonrpc":"2.0","ID":1,"Result":{}}`. With any
+/// other member it may be a line of a log.
 fn in_other_case(text: &[u8]) -> Option<WireError> {
     let json = Json::parse(std::str::from_utf8(text).ok()?).ok()?;
     let (mut ids, mut outcomes) = (Vec::new(), 0);
@@ -281,8 +281,7 @@ fn in_other_case(text: &[u8]) -> Option<WireError> {
     })
 }
 
-/// Some servers write `"id":null` into notifications. Nothing waits for an answer to these, and what they
-/// say is clear.
+/// Some servers write `"id":null` into notifications, which are accepted: they need no answer, so the meaning is clear.
 fn without_null_id(text: Bytes, why: WireError) -> Frame {
     let is_note = why.asked().is_some_and(|id| id.text() == "null");
     match is_note.then(|| note(&text)).flatten() {

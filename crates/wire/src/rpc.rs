@@ -18,11 +18,11 @@ pub enum Code {
     InvalidRequest,
     /// -32601: the method is unknown.
     MethodNotFound,
-    /// -32602: the method does not take these parameters.
+    /// -32602: the method does not accept these parameters.
     InvalidParams,
-    /// -32603: the fault is ours.
+    /// -32603: an internal error.
     Internal,
-    /// -32000: the fault lies behind us; the message says where.
+    /// -32000: an error behind the bridge; the message says where.
     Server,
 }
 
@@ -40,7 +40,7 @@ impl Code {
     }
 }
 
-/// An error answer before it has an id.
+/// An error answer without its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RpcError {
     code: i64,
@@ -91,7 +91,7 @@ impl RpcError {
         Self::new(Code::Server.number(), message)
     }
 
-    /// Adds `data`, given as JSON text. Text that is not JSON goes in as a string.
+    /// Adds `data`, given as JSON text. Other text is added as a string.
     #[must_use]
     pub fn with_data(mut self, json: impl Into<String>) -> Self {
         let json = json.into();

@@ -1,12 +1,12 @@
-//! One pass over bytes: are they valid JSON in UTF-8, and where does each value end?
+//! Validates JSON in UTF-8 in one pass, and finds the end of each value.
 //!
-//! A large message is mostly one long string, so that is walked once, in blocks that stay in the
-//! cache while they are looked at: for its end, for control bytes, and for bytes that are not ASCII
-//! (only then is UTF-8 checked). Everything outside strings is ASCII by the grammar.
+//! A large message is mostly one long string, so that is scanned once, in blocks that stay in the cache meanwhile: for
+//! its end, for control bytes, and for bytes that are not ASCII (only then is UTF-8 checked). Everything outside
+//! strings is ASCII by the grammar.
 //!
-//! serde_json's `RawValue` would do most of this, but it has no nesting limit and a second pass
-//! would be needed to count; and what the relay wants is offsets, not values. Property tests and a
-//! fuzz target hold this scanner to serde_json's verdict on every input.
+//! serde_json's `RawValue` would do most of this, but it has no nesting limit, so a second pass would be needed to
+//! count; and the relay needs offsets, not values. Property tests and a fuzz target compare this scanner with
+//! serde_json.
 
 use memchr::memchr2;
 
@@ -48,7 +48,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes `byte`, or says what stands there instead.
+    /// Consumes `byte`, or returns the error for the byte at the cursor.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<(), Syntax> {
         if self.peek() == Some(byte) {
             self.at += 1;
@@ -57,7 +57,7 @@ impl<'a> Scanner<'a> {
         Err(self.wrong())
     }
 
-    /// Skips one value and gives its offsets.
+    /// Skips one value and returns its offsets.
     pub(crate) fn value(&mut self) -> Result<(usize, usize), Syntax> {
         self.skip_space();
         let start = self.at;
@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
                 Some(b'n') => self.word(b"null")?,
                 _ => return Err(self.wrong()),
             }
-            // A value has ended: close what it closes, or go on to its neighbour.
+            // A value has ended: close its brackets, or continue with the next value.
             loop {
                 if depth.is_empty() {
                     return Ok((start, self.at));
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Takes `"key" :` and gives the offsets of what stands between the quotes.
+    /// Consumes `"key" :` and returns the offsets of the inside of the quotes.
     pub(crate) fn key(&mut self) -> Result<(usize, usize), Syntax> {
         let inner = self.string()?;
         self.skip_space();
@@ -124,7 +124,7 @@ impl<'a> Scanner<'a> {
         Ok(inner)
     }
 
-    /// Takes a string and gives the offsets of what stands between the quotes.
+    /// Consumes a string and returns the offsets of its inside.
     pub(crate) fn string(&mut self) -> Result<(usize, usize), Syntax> {
         self.expect(b'"')?;
         let start = self.at;
@@ -171,7 +171,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Refuses control bytes, and says whether all is ASCII.
+    /// Refuses control bytes, and returns whether all bytes are ASCII.
     fn look_over(&self, run: &[u8]) -> Result<bool, Syntax> {
         // The smallest byte and the union of all bits: two vector instructions for 16 bytes.
         let (least, all) = run.iter().fold((0xff, 0), |(least, all): (u8, u8), &b| {
@@ -224,7 +224,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The error for whatever stands at the cursor.
+    /// The error for the byte at the cursor.
     pub(crate) fn wrong(&self) -> Syntax {
         if self.at < self.text.len() {
             Syntax::Unexpected(self.at)
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_what_is_deep_but_allowed_and_refuses_one_more() {
+    fn the_maximum_depth_is_accepted_and_one_more_is_refused() {
         let nested = |n: usize| "[".repeat(n) + &"]".repeat(n);
         assert!(is_valid(nested(MAX_DEPTH).as_bytes()));
         let deep = nested(MAX_DEPTH + 1);

@@ -1,4 +1,4 @@
-//! Editing an object's text: members go, come and change, and all others keep their bytes.
+//! Edits the text of an object: members are removed, added and changed, and all others keep their bytes.
 
 use crate::escape::quote;
 use crate::json::{Json, JsonKind};
@@ -12,19 +12,19 @@ struct Member<'a> {
     key: std::borrow::Cow<'a, str>,
     /// `"key": value`
     text: std::borrow::Cow<'a, str>,
-    /// As it came; `None` if it is ours.
+    /// The received value; `None` for a value of ours.
     value: Option<Json<'a>>,
 }
 
 impl<'a> Object<'a> {
-    /// Of an object; anything else counts as an empty one.
+    /// The members of an object; other values count as an empty one.
     pub fn of(json: Option<Json<'a>>) -> Self {
         let mut members = Vec::new();
         if let Some(json) = json.filter(|json| json.kind() == JsonKind::Object) {
             let whole = json.text();
             let mut from = 1;
             for (key, value) in json.members() {
-                // The value is a part of `whole`, so this cannot be out of range.
+                // The value is a part of `whole`, so this is in range.
                 let end =
                     value.text().as_ptr() as usize - whole.as_ptr() as usize + value.text().len();
                 let text = whole[from..end].trim_start_matches([',', ' ', '\t', '\r', '\n']);
@@ -44,7 +44,7 @@ impl<'a> Object<'a> {
         Self::of(None)
     }
 
-    /// A member as it came, the last one of that key.
+    /// The received value of a key; the last one if there are several.
     pub fn get(&self, key: &str) -> Option<Json<'a>> {
         let found = self.members.iter().rev().find(|member| member.key == key);
         found.and_then(|member| member.value)
@@ -56,7 +56,7 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// Sets a member to JSON text, in the place of the old one if there was one.
+    /// Sets a member to JSON text, at the position of the old one if there was one.
     pub fn with(mut self, key: &str, json: &str) -> Self {
         let text = format!("{}:{json}", quote(key));
         let mut found = false;
@@ -86,7 +86,7 @@ impl<'a> Object<'a> {
         });
     }
 
-    /// The same, if there is something to set.
+    /// The same, if there is a value.
     pub fn with_some(self, key: &str, json: Option<&str>) -> Self {
         match json {
             Some(json) => self.with(key, json),
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_touched_keeps_its_spelling() {
+    fn untouched_members_keep_their_spelling() {
         let text = r#"{ "a" : 1.50 , "\u0062":[1, 2],"c":{"d" : 0.10} }"#;
         let edited = object(text).without(&["a"]).with("e", "7").text();
         assert_eq!(edited, r#"{"\u0062":[1, 2],"c":{"d" : 0.10},"e":7}"#);
     }
 
     #[test]
-    fn a_member_is_found_by_what_its_key_means() {
+    fn a_member_is_found_by_its_decoded_key() {
         assert_eq!(object(r#"{"\u0061":1}"#).without(&["a"]).text(), "{}");
     }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_an_empty_one() {
+    fn a_value_that_is_not_an_object_counts_as_an_empty_one() {
         assert!(object("[1]").is_empty());
         assert_eq!(Object::empty().with("x", "1").text(), r#"{"x":1}"#);
     }

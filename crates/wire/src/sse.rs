@@ -32,11 +32,11 @@ const DATA: &[u8] = b"data:";
 pub enum SseItem {
     /// An event.
     Event(Event),
-    /// An event larger than the limit; it has been thrown away, the stream goes on.
+    /// An event larger than the limit; it was dropped, and the stream goes on.
     TooLarge {
         /// The event's own id.
         id: Option<Bytes>,
-        /// What it was, and the id of the message in it if that could be made out.
+        /// The error, with the id of the message if it was found.
         why: WireError,
     },
 }
@@ -45,7 +45,7 @@ pub enum SseItem {
 #[derive(Debug)]
 pub struct SseReader {
     buf: BytesMut,
-    /// How much of `buf` is known to hold no line end.
+    /// The length of the prefix of `buf` that has no line end.
     searched: usize,
     /// The last line ended in CR: an LF that follows belongs to it.
     after_cr: bool,
@@ -80,8 +80,7 @@ impl SseReader {
         self.buf.extend_from_slice(chunk);
     }
 
-    /// The next whole event, if there is one. What an unfinished event holds when the stream ends
-    /// is dropped, as the format demands.
+    /// The next complete event. An event that is incomplete at the end of the stream is dropped, as the format demands.
     #[expect(
         clippy::should_implement_trait,
         reason = "more events may come after a None"
@@ -99,7 +98,7 @@ impl SseReader {
         None
     }
 
-    /// Bytes of an event that is not whole yet.
+    /// Bytes of an incomplete event.
     pub fn pending(&self) -> usize {
         self.held + self.buf.len()
     }
@@ -154,20 +153,20 @@ impl SseReader {
         Some(line)
     }
 
-    /// Gives up a line that can never become part of an event within the limit.
+    /// Drops a line that exceeds the limit of an event.
     fn shed(&mut self) {
         let too_long = self.held + self.buf.len() > self.limits.max_bytes();
         // Until its name is complete, the kind of the line is unknown.
         if self.rest.is_none() && !(too_long && self.buf.len() >= DATA.len()) {
             return;
         }
-        // Not `clear`: the buffer has grown to the limit and should be given back.
+        // Not `clear`: the buffer has grown to the limit and should be freed.
         let line = std::mem::take(&mut self.buf);
         self.searched = 0;
         match self.rest {
             Some(true) => self.skip(&line),
             Some(false) => {}
-            // A comment is no part of the event.
+            // A comment is not part of the event.
             None if line[0] == b':' => self.rest = Some(false),
             None => {
                 self.skip_event();
@@ -194,7 +193,7 @@ impl SseReader {
         self.held += line.len();
         if self.held > self.limits.max_bytes() {
             self.skip_event();
-            // The line that is too much is dropped, as it is when it comes in pieces.
+            // The line that exceeds the limit is dropped, as it is when it arrives in pieces.
             if name == b"data" {
                 self.skip(&value);
             }

@@ -145,7 +145,7 @@ fn a_line_that_never_ends_does_not_grow_the_buffer() {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn a_written_event_is_read_back() {
     let mut out = String::new();
     write_event(&mut out, Some("message"), Some("3"), "a\nb");
     assert_eq!(out, "event: message\nid: 3\ndata: a\ndata: b\n\n");

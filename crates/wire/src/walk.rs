@@ -1,7 +1,7 @@
-//! The grammar of one JSON value, read line by line.
+//! The grammar of one JSON value that is read line by line.
 //!
-//! A token cannot contain a line end, so the state between two lines is the brackets that are open and
-//! what may stand next. Each byte is looked at once, however many lines a value takes.
+//! A token cannot contain a line end, so the state between two lines consists of the open brackets and the next
+//! expected token. Each byte is read once, however many lines a value takes.
 
 use crate::depth::Depth;
 use crate::error::Syntax;
@@ -14,7 +14,7 @@ pub(crate) struct Walk {
     expect: Expect,
 }
 
-/// What may stand next.
+/// The next expected token.
 #[derive(Clone, Copy)]
 enum Expect {
     Value,
@@ -25,27 +25,27 @@ enum Expect {
     CommaOrEnd,
 }
 
-/// What a piece of text has led to.
+/// The result of reading a piece of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Walked {
     /// The value ends at this offset of the piece.
     Done(usize),
-    /// The value goes on behind the piece.
+    /// The value continues after the piece.
     More,
-    /// The text is no JSON.
+    /// The text is not JSON.
     Wrong(Syntax),
 }
 
 impl Walk {
     pub(crate) fn new() -> Self {
         Self {
-            // The message itself and what is in it.
+            // The depth of the message and of its content.
             depth: Depth::of(MAX_DEPTH),
             expect: Expect::Value,
         }
     }
 
-    /// Reads on. A piece must end where a line ends.
+    /// Continues with the next piece, which must end at a line end.
     pub(crate) fn feed(&mut self, piece: &[u8]) -> Walked {
         let mut scanner = Scanner::new(piece, 0, 0);
         loop {
@@ -61,7 +61,7 @@ impl Walk {
         }
     }
 
-    /// Takes one token; `true` if the value has ended with it.
+    /// Consumes one token; `true` if the value ends with it.
     fn step(&mut self, byte: u8, scanner: &mut Scanner<'_>) -> Result<bool, Syntax> {
         match (self.expect, byte) {
             (Expect::Value | Expect::ValueOrEnd, b'{' | b'[') => {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_is_wrong() {
+    fn a_text_beyond_the_maximum_depth_is_an_error() {
         assert!(matches!(
             walk(&"[\n".repeat(MAX_DEPTH + 1)),
             Walked::Wrong(Syntax::TooDeep(_))

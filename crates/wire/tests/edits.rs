@@ -1,4 +1,4 @@
-//! Values replaced inside of a message, which is not read again for it.
+//! Replacing values inside a message without parsing it again.
 
 use linkspan_wire::{Id, Json, Message};
 

@@ -14,7 +14,7 @@ fn frame(text: &str) -> Frame {
     Frame::parse(Bytes::copy_from_slice(text.as_bytes()), &Limits::default())
 }
 
-/// The answer that a text which is no message gets.
+/// The error answer to a text that is not a message.
 fn refusal(text: &str) -> String {
     match frame(text) {
         Frame::Other { why, .. } => why.to_rpc().answer(&why.id()).text(),
@@ -80,7 +80,7 @@ fn text_that_is_not_json_is_answered_with_a_parse_error() {
 }
 
 #[test]
-fn an_empty_line_is_nothing() {
+fn an_empty_line_is_ignored() {
     assert!(matches!(frame(""), Frame::Blank));
     assert!(matches!(frame("  \r\n"), Frame::Blank));
 }
@@ -137,7 +137,7 @@ fn an_error_answer_without_an_id_can_be_given_one() {
 // Errors
 
 #[test]
-fn each_code_is_the_one_of_the_specification() {
+fn the_error_codes_are_those_of_the_specification() {
     let codes = [
         (Code::ParseError, -32700),
         (Code::InvalidRequest, -32600),
@@ -165,7 +165,7 @@ fn error_messages_are_escaped() {
 // What is refused
 
 #[test]
-fn what_is_not_a_request_is_refused_under_its_own_id() {
+fn an_invalid_request_is_refused_under_its_own_id() {
     let cases = [
         (r#"{"id":5,"method":"m"}"#, "5"),
         (r#"{"jsonrpc":"1.0","id":"a","method":"m"}"#, r#""a""#),
@@ -194,7 +194,7 @@ fn what_is_not_a_request_is_refused_under_its_own_id() {
 }
 
 #[test]
-fn what_is_nested_too_deeply_or_not_utf8_is_refused() {
+fn deep_nesting_and_invalid_utf8_are_refused() {
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{}{}}}"#,
         "[".repeat(128),
@@ -218,7 +218,7 @@ fn what_is_nested_too_deeply_or_not_utf8_is_refused() {
 }
 
 #[test]
-fn a_batch_is_split_and_each_bad_part_is_told_on_its_own() {
+fn a_batch_is_split_and_each_bad_part_gets_its_own_error() {
     let text = r#"[{"jsonrpc":"2.0","id":1,"method":"a"}, 7, {"jsonrpc":"2.0","method":"b"}]"#;
     let Frame::Batch(entries) = frame(text) else {
         panic!()

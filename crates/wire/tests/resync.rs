@@ -1,4 +1,4 @@
-//! Servers that do not keep to one message a line.
+//! Servers that do not write one message per line.
 
 use bytes::Bytes;
 use linkspan_wire::{Frame, Limits, Resync, WireError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const FIRST: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"a":[1,{"b":"}{"}]}}"#;
 const SECOND: &str = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
 
-/// What comes out of lines, each in a word: a message by its text, anything else by its error.
+/// The frames of some lines: a message by its text, anything else by its error.
 fn read(lines: &[&[u8]]) -> Vec<String> {
     let mut resync = Resync::new(Limits::default());
     let mut out = Vec::new();
@@ -64,7 +64,7 @@ fn a_message_over_several_lines_is_one_message() {
 }
 
 #[test]
-fn what_cannot_be_read_names_its_request() {
+fn an_unreadable_text_names_its_request() {
     let cases: [(&[u8], &str); 9] = [
         (
             br#"{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}"#,
@@ -195,7 +195,7 @@ fn a_damaged_batch_names_its_requests() {
         (format!("[{bad}]"), &["bad answer to 7"]),
         (format!("[ {nameless} ]"), &["bad answer"]),
         (format!("[{FIRST},{bad}]"), &[FIRST, "bad answer to 7"]),
-        // Where an element begins behind the damage is a guess.
+        // Behind the damage, the boundaries of elements are guesses.
         (
             format!("[{bad}, {SECOND}]"),
             &["bad answer to 7", "bad answer to 2"],
@@ -264,7 +264,7 @@ fn an_unfinished_message_is_bounded_and_given_up() {
     );
 }
 
-/// Each of these takes hours if a byte is looked at again for every line or value.
+/// Each of these takes hours if bytes are read again for every line or value.
 #[test]
 fn hostile_lines_cost_linear_time() {
     let many = 1_000_000;

@@ -89,7 +89,7 @@ fn page() -> String {
     fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap()
 }
 
-/// What a text has in backquotes, outside of blocks.
+/// The texts in backquotes, outside of blocks.
 fn code(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);
     prose
@@ -107,7 +107,7 @@ fn walk<'p>(page: &'p str, command: &str) -> &'p str {
     rest.split("\n#").next().unwrap()
 }
 
-/// What is wrong with `path.rs` or `path.rs::function`, if it is one of these and something is wrong.
+/// The error of `path.rs` or `path.rs::function`, if the text is one of these and does not exist.
 fn missing(code: &str) -> Option<String> {
     let (path, function) = match code.split_once("::") {
         Some((path, function)) => (path, Some(function)),

@@ -1,4 +1,4 @@
-//! No page has a dead link, in the repository or in the book.
+//! The links of all pages exist, in the repository and in the book.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -60,7 +60,7 @@ fn a_dead_link_is_found() {
     }
 }
 
-/// What is wrong with a link, if anything.
+/// The error of a link, if there is one.
 fn dead(link: &Link) -> Option<String> {
     let (path, anchor) = target(link);
     let page = if path.is_empty() { &link.page } else { &path };
@@ -129,7 +129,7 @@ fn links(page: &str) -> Vec<Link> {
 
 /// Targets of the links of a line that lead to files of this repository.
 fn in_line(line: &str) -> Vec<String> {
-    // Text in backquotes is no link; its place is kept, because the text of a link may have some.
+    // Text in backquotes is not a link.
     let outside: String = line.split('`').step_by(2).collect();
     let targets = outside.split("](").skip(1);
     targets

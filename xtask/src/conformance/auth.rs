@@ -82,8 +82,7 @@ fn play(programs: &Programs, driver: &str, set: &Set) -> Result<(), String> {
     }
 }
 
-/// The suite has tokens that its authorization server refuses, and notes what follows; it leaves it to the
-/// driver to use them.
+/// The suite has tokens that its authorization server refuses, and records what follows; the driver has to use them.
 fn refused_workload_tokens(programs: &Programs) -> Result<(), String> {
     for (token, noted) in [
         ("expired_jwt", "wif-assertion-expired"),

@@ -7,7 +7,7 @@ pub const NAMES: [&str; 7] = [
     "legacy", "modern", "dual", "url", "chain", "serve", "shrink",
 ];
 
-/// Stages that are started one after the other; the last one's URL is what is tested.
+/// Stages that are started one after the other; the URL of the last one is tested.
 pub struct Cell {
     pub name: &'static str,
     stages: Vec<Stage>,
@@ -57,8 +57,8 @@ fn chain(programs: &Programs, fixture: &[&str]) -> Vec<Stage> {
     ]
 }
 
-/// Both ways to ask for shorter results, one in front of the other: what is not a result of a tool, or
-/// is not worth it, must not notice.
+/// Both ways to shorten results, one in front of the other: messages that are not tool results, or are not worth it,
+/// must not change.
 fn shrink(programs: &Programs, fixture: &[&str]) -> Vec<Stage> {
     vec![
         Stage::shrinking(programs, fixture),

@@ -1,7 +1,7 @@
 //! Client side: driver → `linkspan connect` → the suite's mock server.
 //!
-//! Every driver meets the mock servers of every revision, so that in half of the cells the bridge
-//! has to translate. Nothing is expected to fail.
+//! Every driver is run against the mock servers of every revision, so that in half of the cells the bridge has to
+//! translate. No failures are expected.
 
 use super::listing;
 use super::scenario::{self, DRIVERS};
@@ -13,7 +13,7 @@ struct Set {
     revision: &'static str,
     /// The revision's frozen list, but for OAuth.
     scored: &'static [&'static str],
-    /// Scenarios that are not on the list and have to pass all the same.
+    /// Scenarios that are not on the list but have to pass.
     besides: &'static [&'static str],
 }
 
@@ -46,9 +46,8 @@ const SETS: [Set; 2] = [
     },
 ];
 
-/// Scenarios whose mock server counts the legacy driver's own `initialize` as a mistake, because it
-/// lacks what a modern request must have. By itself the bridge would learn the server's era from the
-/// answer to just that; so here it is told.
+/// Scenarios whose mock server counts the legacy driver's own `initialize` as an error, because it lacks the modern
+/// envelope. Without a flag the bridge would detect the server's era from the answer to it; so here the era is given.
 const TOLD: [&str; 2] = [
     // Every POST must have the modern envelope.
     "request-metadata",
@@ -71,7 +70,7 @@ pub fn run(report: &mut Report, programs: &Programs) {
 }
 
 impl Set {
-    /// Whether the suite scores what we run: a new suite may have new requirements.
+    /// Whether the suite scores the scenarios that we run: a new suite may have new requirements.
     fn is_whole(&self) -> Result<(), String> {
         let mut listed = listing::scored(self.revision)?;
         // Those of OAuth have a module of their own.
@@ -88,7 +87,7 @@ fn scenarios(programs: &Programs, driver: &str, set: &Set) -> Result<(), String>
         let flags = if told { " --server-era modern" } else { "" };
         let bridge = scenario::bridge(programs, flags);
         let command = format!("node driver.mjs {driver} {bridge}");
-        // Forced, because the suite skips at this revision what came with a later one.
+        // Forced, because the suite skips scenarios that are newer than this revision.
         let args = ["--spec-version", set.revision, "--force"];
         match scenario::run(&command, scenario, &args) {
             Ok(()) => println!("ok     {scenario}"),

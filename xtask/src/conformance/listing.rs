@@ -20,7 +20,7 @@ pub fn tagged() -> Result<Vec<(String, Vec<String>)>, String> {
     Ok(tagged.collect())
 }
 
-/// What only one of two lists has.
+/// The differences of two lists.
 pub fn compare(ours: &[impl AsRef<str>], theirs: &[impl AsRef<str>]) -> Result<(), String> {
     let ours: BTreeSet<&str> = ours.iter().map(AsRef::as_ref).collect();
     let theirs: BTreeSet<&str> = theirs.iter().map(AsRef::as_ref).collect();

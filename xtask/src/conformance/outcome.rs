@@ -1,4 +1,4 @@
-//! How a run of the suite went, from what it printed and wrote.
+//! The outcome of a run of the suite, from its output and its files.
 
 use super::checks::{self, Check};
 
@@ -17,7 +17,7 @@ impl Scenario {
         of_that.count()
     }
 
-    /// By the suite's own measure: nothing failed.
+    /// Whether no check failed, which is the suite's own measure.
     pub fn passed(&self) -> bool {
         !self.checks.is_empty() && self.count("FAILURE") == 0
     }
@@ -50,13 +50,13 @@ impl Scenario {
     }
 }
 
-/// The suite quotes whole messages; the beginning says what is wrong with them.
+/// The suite quotes whole messages; the beginning contains the error.
 fn clipped(why: &str) -> &str {
     let end = why.char_indices().nth(400).map(|(at, _)| at);
     &why[..end.unwrap_or(why.len())]
 }
 
-/// Every scenario that was run; `load` gives the `checks.json` of a folder.
+/// The scenarios of a run; `load` returns the `checks.json` of a folder.
 pub fn read(said: &str, load: impl Fn(&str) -> Option<String>) -> Vec<Scenario> {
     let mut scenarios: Vec<Scenario> = Vec::new();
     let mut summary = false;

@@ -7,10 +7,10 @@ use crate::programs::Programs;
 
 pub const LIMIT: Duration = Duration::from_secs(90);
 
-/// The official SDKs that the drivers can stand on: 1.x and 2.x.
+/// The official SDKs that the drivers can use: 1.x and 2.x.
 pub const DRIVERS: [&str; 2] = ["legacy", "modern"];
 
-/// What the suite says of a scenario; an error unless it passed.
+/// The suite's output for a scenario; an error unless it passed.
 pub fn run(command: &str, scenario: &str, args: &[&str]) -> Result<(), String> {
     let mut suite = suite();
     suite
@@ -18,7 +18,7 @@ pub fn run(command: &str, scenario: &str, args: &[&str]) -> Result<(), String> {
         .args(["--timeout", "60000"])
         .args(args);
     let (said, ended) = said(&mut suite, LIMIT)?;
-    // The exit code alone will not do: it is 0 for a scenario that was skipped, too.
+    // The exit code alone is not enough: it is 0 for a scenario that was skipped, too.
     match ended {
         Ok(()) if said.contains("OVERALL: PASSED") => Ok(()),
         Ok(()) => Err(said),

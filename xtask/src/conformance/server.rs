@@ -1,4 +1,4 @@
-//! Server side: suite → a cell. Every scored scenario has to pass; nothing is expected to fail.
+//! Server side: suite → a cell. Every scored scenario has to pass; no failures are expected.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,9 +16,9 @@ const LIMIT: Duration = Duration::from_secs(5 * 60);
 /// A revision's requirements.
 struct Set {
     revision: &'static str,
-    /// How many scenarios its frozen list has: a run that was cut short passes nothing.
+    /// The length of the frozen list: a run that was cut short does not pass.
     scored: usize,
-    /// Scenarios that are not on the list and have to pass all the same.
+    /// Scenarios that are not on the list but have to pass.
     besides: &'static [&'static str],
 }
 
@@ -43,7 +43,7 @@ const SETS: [Set; 2] = [
     },
 ];
 
-/// What a cell came to with one set.
+/// The result of a cell with one set.
 struct Score {
     scored: usize,
     of: usize,
@@ -85,9 +85,10 @@ fn row(cell: &Cell) -> (String, Result<(), String>) {
             }
         }
     }
-    let result = match failed.is_empty() {
-        true => Ok(()),
-        false => Err(failed.join("; ")),
+    let result = if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("; "))
     };
     (row.trim_end().to_owned() + "\n", result)
 }
@@ -102,7 +103,7 @@ fn some(names: &[String]) -> String {
 }
 
 fn one(cell: &Cell, set: &Set) -> Result<Score, String> {
-    // Anew for each set: what one leaves behind is not the other's business.
+    // Started again for each set, so that sets do not affect each other.
     let mut running = cell.start()?;
     let url = running.first().map(|stage| stage.url.clone());
     let folder = paths::built()
@@ -115,7 +116,7 @@ fn one(cell: &Cell, set: &Set) -> Result<Score, String> {
         .arg(url.unwrap_or_default())
         .arg("-o")
         .arg(&folder);
-    // It ends with a failure if a scenario did: that is told from the scenarios.
+    // It ends with a failure if a scenario did: the scenarios themselves are evaluated below.
     let (said, ended) = said(&mut suite, LIMIT)?;
     let load = |folder: &str| fs::read_to_string(Path::new(folder).join("checks.json")).ok();
     let scenarios = outcome::read(&said, load);

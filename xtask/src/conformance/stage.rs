@@ -19,18 +19,18 @@ pub struct Stage {
     words: Vec<String>,
 }
 
-/// A stage that serves; it ends with this value.
+/// A running stage; it ends when this value is dropped.
 pub struct Running {
     child: Child,
     pub url: String,
 }
 
 impl Stage {
-    /// Stands for the URL of the stage before.
+    /// The placeholder of the URL of the previous stage.
     pub const URL: &str = "{url}";
-    /// Stands for a free port, in a bridge that does not print its URL.
+    /// The placeholder of a free port, for a bridge that does not print its URL.
     const PORT: &str = "{port}";
-    /// Stands for the whole child command as one word, in a bridge that wants it so.
+    /// The placeholder of the whole child command as one word, for a bridge that needs it.
     const CHILD: &str = "{child}";
 
     /// A bridge with a child process behind it.
@@ -50,7 +50,7 @@ impl Stage {
         Self { words }
     }
 
-    /// A bridge with the stage before behind it.
+    /// A bridge with the previous stage behind it.
     pub fn relaying(programs: &Programs, flags: &[&str]) -> Self {
         let mut words = expose(programs);
         words.extend(flags.iter().map(|flag| (*flag).to_owned()));
@@ -58,7 +58,7 @@ impl Stage {
         Self { words }
     }
 
-    /// A child process whose results get shorter.
+    /// A child process whose results are shrunk.
     pub fn shrinking(programs: &Programs, child: &[&str]) -> Self {
         let words = [
             programs.linkspan.as_str(),
@@ -90,7 +90,7 @@ impl Stage {
         command
             .args(words)
             .env("PATH", format!("{}:{path}", bin.display()))
-            // What is saved here is no saving of the tester's.
+            // Keeps these savings out of the tester's own statistics.
             .env("LINKSPAN_SHRINK_STATS", log_folder().join("saved.ndjson"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -123,7 +123,7 @@ impl Stage {
 }
 
 impl Running {
-    /// Whether it still serves: a crash may go unnoticed by a suite that was through with it.
+    /// Whether it still serves: the suite may not notice a crash after its last request.
     pub fn lives(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
@@ -144,7 +144,7 @@ fn expose(programs: &Programs) -> Vec<String> {
     }
 }
 
-/// Reads on after that line, so that the child never waits for us.
+/// Reads on after that line, so that the child is never blocked.
 fn first_line(child: &mut Child) -> Option<String> {
     let output = child.stdout.take()?;
     let (sender, receiver) = sync_channel(1);

@@ -1,4 +1,4 @@
-//! What the program must do on another system: each command once, against a server that runs here.
+//! The commands that the program must run on another system, each once, against a server that runs here.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const BUILD: Duration = Duration::from_secs(60 * 60);
 
 const SAID: &str = "carried over";
 
-/// A program, and what runs it if this system does not.
+/// A program, and its emulator on other systems.
 pub struct Stage {
     pub program: PathBuf,
     pub emulator: Option<&'static str>,
@@ -94,7 +94,7 @@ impl Stage {
             .chain([self.program.clone()]);
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words).args(args).env("WINEDEBUG", "-all");
-        // Wine keeps its folder with the program, and does not ask for .NET and a browser.
+        // Keeps Wine's folder beside the program, and disables its installers of .NET and a browser.
         command.env("WINEPREFIX", self.program.with_extension("wine"));
         command.env("WINEDLLOVERRIDES", "mscoree,mshtml=");
         command
@@ -127,7 +127,7 @@ fn first_file(folder: &Path) -> Result<String, String> {
     Ok(first.to_string_lossy().into_owned())
 }
 
-/// A program that prints the URL that it serves, and ends with this value.
+/// A program that prints the URL that it serves; it ends when this value is dropped.
 struct Server {
     child: Child,
     url: String,

@@ -28,14 +28,14 @@ fn command(words: &[&str], folder: &Path) -> Command {
     command
 }
 
-/// `PATH` with the programs that were built, so that commands can be shown without folders.
+/// `PATH` with the built programs, so that commands can be shown without folders.
 fn path(built: &Path) -> OsString {
     let before = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(built.to_owned()).chain(std::env::split_paths(&before));
     std::env::join_paths(folders).unwrap_or(before)
 }
 
-/// Shows a command and the first `most` lines of what it prints, which must contain `part`.
+/// Shows a command and the first `most` lines of its output, which must contain `part`.
 pub fn show(words: &[&str], folder: &Path, most: usize, part: &str) -> Result<(), String> {
     println!("  $ {}", typed(words));
     let printed = child::capture(&mut command(words, folder), STEP)?;
@@ -43,7 +43,7 @@ pub fn show(words: &[&str], folder: &Path, most: usize, part: &str) -> Result<()
     contains(&printed, part)
 }
 
-/// Fails if a text lacks what the scene tells to look at.
+/// Fails if a text lacks what the scene says to look at.
 pub fn contains(text: &str, part: &str) -> Result<(), String> {
     let found = text.contains(part).then_some(());
     found.ok_or_else(|| format!("`{part}` is not in the output:\n{text}"))
@@ -68,7 +68,7 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// The words of a command as a shell takes them, continued on further lines where they are too long.
+/// The words of a command in shell syntax, wrapped where they are too long.
 pub fn typed(words: &[&str]) -> String {
     let mut text = String::new();
     let mut column = "  $ ".len();
@@ -90,7 +90,7 @@ pub fn typed(words: &[&str]) -> String {
     text.trim_end().to_owned()
 }
 
-/// A program that is talked to, one line at a time. It ends when this is dropped.
+/// A program with a dialogue, one line at a time. It ends when this is dropped.
 pub struct Talk {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -130,7 +130,7 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        // Programs of the demo end with their stdin; one that does not is killed.
+        // Programs of the demo exit with their stdin; one that does not is killed.
         drop(self.stdin.take());
         let _ = self.child.kill();
         let _ = self.child.wait();

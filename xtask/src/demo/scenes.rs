@@ -57,7 +57,7 @@ fn short(line: &str) -> String {
     line.replace(r#""jsonrpc":"2.0","#, "")
 }
 
-/// Says a request and hears its answer, which has a `result` or an `error`.
+/// Sends a request and receives its answer, which has a `result` or an `error`.
 fn exchange(talk: &mut Talk, request: &str, member: &str) -> Result<(), String> {
     talk.say(request)?;
     print(&format!("→ {}", short(request)), 1);

@@ -32,7 +32,7 @@ impl<S> Conductor<S> {
         let begun = now();
         let leaving = peers.map(|peer| {
             let left = self.chain.left(peer.node);
-            peer.port.farewell(left, CLOSE_TIMEOUT)
+            peer.port.flush_and_close(left, CLOSE_TIMEOUT)
         });
         let leaving = join_all(leaving.collect::<Vec<_>>());
         tokio::pin!(leaving);
@@ -75,7 +75,7 @@ impl<S> Conductor<S> {
             self.chain.receive(Node::Outside, inbound, now());
         }
         let left = self.chain.left(Node::Outside);
-        outside.port.farewell(left, limit).await;
+        outside.port.flush_and_close(left, limit).await;
     }
 
     /// Sends the editor its queued messages; `false` if it accepts no more.

@@ -153,7 +153,7 @@ async fn a_server_that_closes_ends_the_stdio_bridge_with_its_fault() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stdio_bridge_stops_when_it_is_told_to_and_ends_the_server() {
+async fn a_stdio_bridge_stops_on_request_and_ends_the_server() {
     let (backend, log) = backend(Era::Legacy);
     let closed = Arc::new(AtomicUsize::new(0));
     let count = closed.clone();

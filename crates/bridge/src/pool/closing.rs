@@ -1,4 +1,4 @@
-//! The end of a pool.
+//! Closing a pool.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::time::timeout;
 
 use super::UpstreamPool;
 
-/// How long all sessions together may take to end. Each has bounds of its own.
+/// The limit for the end of all sessions together. Each has limits of its own.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Tells an [`UpstreamPool`] to close, and waits until it has.
+/// Closes an [`UpstreamPool`] and waits for it.
 pub(crate) struct Closing {
     stop: watch::Sender<bool>,
     ended: mpsc::Receiver<()>,
@@ -21,7 +21,7 @@ impl Closing {
         Self { stop, ended }
     }
 
-    /// Ends every call and every session; what is under way is answered with an error.
+    /// Ends all calls and sessions; requests in flight are answered with an error.
     pub(crate) fn begin(&self) {
         let _ = self.stop.send(true);
     }

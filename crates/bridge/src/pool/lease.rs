@@ -15,30 +15,30 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) principal: Principal,
-    /// The scopes that the server was told; a token with fewer must not reach a server that was told more.
+    /// The scopes that the server got; a token with fewer must not use a server that got more.
     pub(super) scope: Option<String>,
-    /// What a legacy server was told about its client; a modern one is told with every request.
+    /// The capabilities that a legacy server was initialized with; a modern server gets them with every request.
     pub(super) capabilities: Option<String>,
     /// The roots that a legacy server was started for; see [`given_roots`](linkspan_mcp::era::given_roots).
     pub(super) roots: Option<String>,
 }
 
 impl Key {
-    /// Whether a call that resumes a parked one may come from the same client. Its roots are known only in
-    /// its first round.
+    /// Whether a call that resumes a parked one may belong to the same client. Its roots are known only in its first
+    /// round.
     pub(super) fn fits(&self, other: &Self) -> bool {
         self.principal == other.principal && self.capabilities == other.capabilities
     }
 }
 
-/// A connection that is kept warm.
+/// A warm connection.
 pub(super) struct Upstream {
     /// Its name in a `requestState`.
     pub(super) home: String,
     pub(super) key: Key,
     pub(super) hub: Hub,
     pub(super) status: Arc<MachineStatus>,
-    /// Calls under way that may be asked something.
+    /// The number of open calls that may ask.
     asking: AtomicUsize,
     used: Mutex<Instant>,
 }
@@ -55,7 +55,7 @@ impl Upstream {
         })
     }
 
-    /// Whether a call that may be asked something can use it: a question over stdio does not name its call.
+    /// Whether a call that may ask can use it: a question over stdio does not name its call.
     pub(super) fn is_clear(&self) -> bool {
         self.asking.load(Ordering::Relaxed) == 0
             && self.status.parked() == 0

@@ -1,4 +1,4 @@
-//! What a call needs of a connection.
+//! The requirements of a call for its connection.
 
 use linkspan_mcp::era::Claims;
 use linkspan_ports::Principal;
@@ -6,21 +6,21 @@ use linkspan_wire::Message;
 
 use super::lease::Key;
 
-/// What a call needs of a connection.
+/// The requirements of a call for its connection.
 pub(super) struct Needs {
     pub(super) key: Key,
-    /// Whether the server may ask the client something during the call.
+    /// Whether the server may ask the client during the call.
     pub(super) asks: bool,
-    /// The connection where the call is parked that it resumes.
+    /// For a call that resumes a parked one: the connection that has parked it.
     pub(super) home: Option<String>,
     /// Whether all clients share one connection.
     pub(super) share: bool,
-    /// Whether all calls of one client have to reach the same connection.
+    /// Whether all calls of one client have to use the same connection.
     pub(super) sticky: bool,
 }
 
-/// The key of the connections that a call may use. Roots are those of one principal, also where all clients
-/// share a connection.
+/// The key of the connections that a call may use. Roots belong to one principal, even if all clients share a
+/// connection.
 pub(super) fn key_of(
     call: &Message,
     principal: &Principal,

@@ -34,7 +34,7 @@ async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
                             call.abort();
                         }
                     } else if let (Kind::Request, Some(hop)) = (msg.kind(), msg.hop()) {
-                        // With its credit: it may wait for its connection.
+                        // The request keeps its credit, because it may wait for its connection.
                         let ask = Envelope {
                             credit: envelope.credit,
                             ..Envelope::new(msg.clone())
@@ -56,7 +56,7 @@ async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
     drop(end.done);
 }
 
-/// One request; gives its hop when it is over.
+/// Sends one request; returns its hop when it is done.
 async fn call(
     pool: UpstreamPool,
     caller: Caller,

@@ -57,7 +57,7 @@ fn client(credentials: &str) -> Principal {
 }
 
 impl Pooled {
-    /// Calls a tool; gives the number of the connection.
+    /// Calls a tool; returns the number of the connection.
     async fn call(&self, tool: &str, capabilities: &str, credentials: &str) -> usize {
         connection(&self.answer(tool, capabilities, credentials).await)
     }
@@ -66,7 +66,7 @@ impl Pooled {
         self.ask(modern_call(tool, capabilities), credentials).await
     }
 
-    /// Sends a request of a modern client; gives the answer.
+    /// Sends a request of a modern client; returns the answer.
     async fn ask(&self, request: Message, credentials: &str) -> Message {
         answer_of(self.begin(request, credentials).await).await
     }
@@ -87,7 +87,7 @@ impl Pooled {
     }
 }
 
-/// The answer to a request, which may have notifications before it.
+/// The answer to a request, after its notifications.
 async fn answer_of(mut answering: Answering) -> Message {
     loop {
         let said = answering.rx.recv().await.expect("an answer");
@@ -224,7 +224,7 @@ fn verified(subject: &str, scopes: &[&str]) -> Principal {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_with_other_scopes_does_not_reach_a_server_that_was_told_of_more() {
+async fn a_token_with_fewer_scopes_does_not_reach_a_server_that_got_more() {
     for era in [Era::Legacy, Era::Modern] {
         let pooled = pooled(era, |_| ());
         let call = async |who: Principal| {

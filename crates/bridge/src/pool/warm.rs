@@ -1,9 +1,9 @@
-//! Connections that are kept warm for requests that stand alone.
+//! Connections that are kept warm for modern requests.
 //!
-//! Requests of one principal share a connection. A legacy server was told once what its client can do, so
-//! its connection is shared only among requests that declare the same capabilities and, if the server was
-//! started for its clients' roots, the same roots. At most one call whose client may be asked something
-//! runs on a connection at a time; the next one gets another connection.
+//! Requests of one principal share a connection. A legacy server is initialized once with the client's capabilities, so
+//! its connection is shared only among requests that declare the same capabilities and, if the server was started for
+//! its clients' roots, the same roots. At most one call that may ask its client runs on a connection at a time; the
+//! next one gets another connection.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) type Slot = OwnedSemaphorePermit;
 
 pub(super) struct WarmUpstreams {
     upstreams: Mutex<Vec<Arc<Upstream>>>,
-    /// Connections that are being opened. Calls that need the same one wait for it, and get its error.
+    /// Connections that are being opened. Calls that need the same one wait for it, and share its error.
     opening: Mutex<HashMap<Key, Opening>>,
     freed: Arc<Notify>,
     last: AtomicU64,
@@ -47,7 +47,7 @@ enum Found {
     Here(Lease),
     /// No connection fits.
     None,
-    /// All that fit are busy.
+    /// All suitable connections are busy.
     Busy,
 }
 
@@ -62,8 +62,8 @@ impl WarmUpstreams {
         }
     }
 
-    /// A connection for a call. `None` if one had to be opened first: what is known of the server may have
-    /// changed, so the caller has to say again what it needs.
+    /// A connection for a call. `None` if one had to be opened first: the knowledge about the server may have changed,
+    /// so the caller has to determine its needs again.
     pub(super) async fn lease(
         &self,
         needs: &Needs,
@@ -79,14 +79,14 @@ impl WarmUpstreams {
                         what: "every server for this client is busy with a call that may ask something",
                     });
                 }
-                // A parked call may also end because its client did not come back.
+                // A parked call may also end because its client did not return.
                 Found::Busy => drop(timeout(LOOK, freed).await),
                 Found::None => return wait(open()).await.map(|()| None),
             }
         }
     }
 
-    /// Begins to open a connection under `name`, unless one is being opened. The task runs detached from the
+    /// Opens a connection under `name` in the background, unless one is being opened. The task runs detached from the
     /// call that caused it: other calls may wait for the same connection.
     pub(super) fn open<F>(
         self: &Arc<Self>,
@@ -118,7 +118,7 @@ impl WarmUpstreams {
         told
     }
 
-    /// A slot for one more connection. If there is none, the longest idle connection is closed.
+    /// A slot for one more connection. If there is none, the connection with the longest idle time is closed.
     async fn slot(&self) -> Result<Slot, Fault> {
         let until = Instant::now() + LEAVING;
         let mut evicted = false;
@@ -140,7 +140,7 @@ impl WarmUpstreams {
 
     fn find(&self, needs: &Needs) -> Found {
         let mut all = self.upstreams.lock();
-        // A server that was told a client's roots during a call is not given to another client.
+        // A server that got a client's roots during a call is not given to another client.
         let spent = |upstream: &Upstream| !needs.sticky && upstream.status.knows_roots();
         all.retain(|upstream| {
             let is_over = upstream.hub.is_closed() || (spent(upstream) && upstream.is_idle());
@@ -200,7 +200,7 @@ impl WarmUpstreams {
         self.upstreams.lock().len()
     }
 
-    /// Closes all of them.
+    /// Closes all connections.
     pub(super) fn clear(&self) {
         self.upstreams.lock().clear();
     }

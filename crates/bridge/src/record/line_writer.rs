@@ -1,4 +1,4 @@
-//! A file that a thread writes, one entry at a time, without holding up the sender.
+//! A file that a thread writes, one entry at a time, without blocking the sender.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use super::output_file::OutputFile;
 
 /// Entries that may wait for the disk.
 const QUEUE: usize = 4096;
-/// How long the thread may make no progress when the process ends, and how long it may take in all.
+/// How long the thread may make no progress when the process ends, and its limit overall.
 const STALLED: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(1);
 
-/// An output file and the thread that writes it. What the disk is too slow for is left out, and counted.
+/// An output file and the thread that writes it. Entries that the disk is too slow for are dropped, and counted.
 pub struct LineWriter<E> {
     queue: Option<SyncSender<Entry<E>>>,
     writer: Option<JoinHandle<()>>,
-    /// Bytes that the thread has not taken yet.
+    /// Bytes that the thread has not written yet.
     waiting: Arc<AtomicUsize>,
     most_bytes: usize,
     missed: u64,
@@ -29,13 +29,13 @@ pub struct LineWriter<E> {
 struct Entry<E> {
     entry: E,
     size: usize,
-    /// Entries that were left out just before this one.
+    /// Entries that were dropped just before this one.
     missed: u64,
 }
 
 impl<E: Send + 'static> LineWriter<E> {
-    /// `what` names the file in the log. Entries of at most `most_bytes` wait for the disk. `write` gets each
-    /// entry and the number of entries that were left out before it.
+    /// `what` names the file in the log. Entries of at most `most_bytes` wait for the disk. `write` gets each entry and
+    /// the number of entries that were dropped before it.
     pub fn start(
         file: OutputFile,
         what: &'static str,
@@ -79,7 +79,7 @@ impl<E: Send + 'static> LineWriter<E> {
 }
 
 impl<E> Drop for LineWriter<E> {
-    /// Waits a bounded time until everything is written.
+    /// Waits a limited time until everything is written.
     fn drop(&mut self) {
         self.queue = None;
         let Some(writer) = self.writer.take() else {

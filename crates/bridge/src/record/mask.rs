@@ -23,11 +23,11 @@ const SHORTEST: usize = 4;
 /// Replaces secrets: given values, members whose names say that they are secret, credentials in URLs.
 pub struct Mask {
     secrets: Vec<String>,
-    /// Also what servers are given: environments, headers, arguments, and what is secret in a URL.
+    /// Also masks what servers are given: environments, headers, arguments, and secrets in URLs.
     servers: bool,
 }
 
-/// A part of the text and what to write instead.
+/// A part of the text and its replacement.
 struct Change {
     start: usize,
     end: usize,
@@ -76,9 +76,9 @@ impl Mask {
         Cow::Owned(out)
     }
 
-    /// Collects what has to change below a value. `telling` if a name above says that it is secret.
+    /// Collects the changes of a value. `telling` if the name of the value says that it is secret.
     ///
-    /// Strings are compared as they read, not as they are spelled: `\/` is `/`.
+    /// Strings are compared after decoding: `\/` is `/`.
     fn find(&self, value: Json<'_>, whole: &str, telling: bool, changes: &mut Vec<Change>) {
         let mut change = |token: &str, text: &str| changes.push(Change::of(token, whole, text));
         match value.kind() {
@@ -106,9 +106,10 @@ impl Mask {
                         "args" | "argv" | "command" | "cmd" if !telling => {
                             let is_line = member.kind() == JsonKind::Array;
                             let all = self.servers && name.starts_with("arg");
-                            match is_line {
-                                true => self.find_words(member, whole, all, changes),
-                                false => self.find(member, whole, all, changes),
+                            if is_line {
+                                self.find_words(member, whole, all, changes)
+                            } else {
+                                self.find(member, whole, all, changes)
                             }
                         }
                         "value" if is_pair => self.find(member, whole, true, changes),
@@ -120,7 +121,7 @@ impl Mask {
         }
     }
 
-    /// The values of names and values, as an array of pairs or as a map.
+    /// The values of name-value pairs, as an array of pairs or as a map.
     fn find_pairs(&self, value: Json<'_>, whole: &str, changes: &mut Vec<Change>) {
         match value.kind() {
             JsonKind::Array => {
@@ -134,17 +135,17 @@ impl Mask {
         }
     }
 
-    /// The words of a command line; `all` of them if they are arguments of a server, which may have
-    /// secrets in any place.
+    /// The words of a command line; `all` of them if they are arguments of a server, where any word may be secret.
     fn find_words(&self, line: Json<'_>, whole: &str, all: bool, changes: &mut Vec<Change>) {
         let words: Vec<Cow<'_, str>> = line
             .elements()
             .map(|word| word.as_str().unwrap_or_default())
             .collect();
         let spoken = words.iter().map(|word| &**word);
-        let masked = match all {
-            true => words::all(spoken),
-            false => words::telling(spoken),
+        let masked = if all {
+            words::all(spoken)
+        } else {
+            words::telling(spoken)
         };
         for ((element, word), masked) in line.elements().zip(&words).zip(masked) {
             match element.kind() {
@@ -177,7 +178,7 @@ impl Mask {
 }
 
 impl Change {
-    /// A string in the place of `token`, which is a part of `whole`.
+    /// Replaces `token`, which is a part of `whole`, by a string.
     fn of(token: &str, whole: &str, text: &str) -> Self {
         let start = token.as_ptr() as usize - whole.as_ptr() as usize;
         Self {
@@ -188,7 +189,7 @@ impl Change {
     }
 }
 
-/// A text whose URLs have no credentials: neither before the host nor in parameters of telling names.
+/// A text whose URLs have no credentials, neither as user information nor in parameters with telling names.
 fn masked_urls(text: &str) -> Cow<'_, str> {
     const SIGN: &str = "://";
     let mut out = String::new();
@@ -218,7 +219,7 @@ fn masked_urls(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What follows the scheme of a URL, without credentials, if it has any.
+/// The part of a URL behind its scheme, without credentials; `None` if it has none.
 fn masked_address(address: &str) -> Option<String> {
     let end = address.find(['/', '?', '#']).unwrap_or(address.len());
     let (authority, way) = address.split_at(end);
@@ -229,9 +230,10 @@ fn masked_address(address: &str) -> Option<String> {
     let parameters = way.find(['?', '#', '&']).unwrap_or(way.len());
     masked.push_str(&way[..parameters]);
     for part in way[parameters..].split_inclusive(['?', '#', '&']) {
-        let (pair, sign) = match part.ends_with(['?', '#', '&']) {
-            true => part.split_at(part.len() - 1),
-            false => (part, ""),
+        let (pair, sign) = if part.ends_with(['?', '#', '&']) {
+            part.split_at(part.len() - 1)
+        } else {
+            (part, "")
         };
         match pair.split_once('=') {
             Some((name, value)) if !value.is_empty() && is_telling_parameter(name) => {
@@ -246,7 +248,7 @@ fn masked_address(address: &str) -> Option<String> {
     (masked != address).then_some(masked)
 }
 
-/// Whether a parameter of a URL usually holds a secret.
+/// Whether a URL parameter of this name usually holds a secret.
 fn is_telling_parameter(name: &str) -> bool {
     let plain = name.to_ascii_lowercase();
     is_telling(name)
@@ -296,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_own_secrets_are_masked_wherever_and_however_they_stand() {
+    fn our_own_secrets_are_masked_in_every_position_and_spelling() {
         let secrets = ["Bearer s3/cr\"et", "s3/cr\"et", "12345", "x"];
         let mask = Mask::new(secrets.map(str::to_owned).to_vec());
         assert_eq!(
@@ -389,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_is_given_to_know_is_masked_on_request() {
+    fn environments_and_arguments_of_servers_are_masked_on_request() {
         let mask = Mask::new(Vec::new()).with_servers();
         assert_eq!(
             mask.apply(r#"{"mcpServers":[{"name":"a","env":[{"name":"K","value":"v"}],"headers":{"X":"y"},"url":"https://u:p@h/x?a=1&api_key=2#f"}],"url":"acp:5"}"#),

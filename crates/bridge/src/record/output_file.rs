@@ -10,7 +10,7 @@ use crate::error::BridgeError;
 pub struct OutputFile(File);
 
 impl OutputFile {
-    /// Opens or creates the file. A FIFO without a reader is an error, not a wait.
+    /// Opens or creates the file. A FIFO without a reader is an error; it does not wait for one.
     pub fn open(path: &Path) -> Result<Self, BridgeError> {
         let mut options = OpenOptions::new();
         options.append(true).create(true);

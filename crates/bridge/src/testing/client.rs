@@ -12,10 +12,10 @@ use super::{LONGEST, legacy_call, message, modern_call};
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"roots":{},"sampling":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A client that sends what it likes, and takes what it waits for.
+/// A client that sends any message, and waits for specific ones.
 pub(crate) struct Client {
     end: PortEnd,
-    /// What came while it waited for something else.
+    /// Messages that arrived while it waited for another one.
     unread: VecDeque<Message>,
 }
 
@@ -60,7 +60,7 @@ impl Client {
         self.find(|msg| msg.method() == method).await
     }
 
-    /// What came while it waited for something else.
+    /// Messages that arrived while it waited for another one.
     pub(crate) fn unread(&self) -> Vec<String> {
         self.unread.iter().map(Message::text).collect()
     }
@@ -71,7 +71,7 @@ impl Client {
         self.find(|msg| msg.is_answer() && msg.id() == id).await
     }
 
-    /// Shakes hands as a legacy client that can be asked anything.
+    /// Does the handshake of a legacy client with all capabilities.
     pub(crate) async fn shake(&mut self) {
         let hello = self.ask(message(INITIALIZE)).await;
         assert!(hello.text().contains("protocolVersion"), "{}", hello.text());
@@ -83,7 +83,7 @@ impl Client {
         self.ask(legacy_call(id, tool, arguments)).await
     }
 
-    /// Begins a call as a legacy client that has shaken hands.
+    /// Begins a call as an initialized legacy client.
     pub(crate) async fn begin(&self, id: u64, tool: &str, arguments: &str) {
         self.send(legacy_call(id, tool, arguments)).await;
     }

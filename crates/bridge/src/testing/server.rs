@@ -1,4 +1,4 @@
-//! A server in memory: every message that it gets is in its log.
+//! An in-memory server that logs every message it receives.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use tokio::time::timeout;
 use super::{LONGEST, message, tools};
 use crate::backend::Backend;
 
-/// What a server does besides answering.
+/// Special behaviour of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
-    /// Reads nothing for this long, as a program that has much to load.
+    /// Reads nothing for this long, like a program that is slow to load.
     SlowStart(Duration),
     /// Does not answer a request before `initialize`.
     IgnoresProbe,
-    /// Ends at a request before `initialize`.
+    /// Exits on a request before `initialize`.
     DiesOfProbe,
     /// Its first connection ends before it reads anything.
     DiesOnce,
@@ -30,7 +30,7 @@ pub(crate) enum Habit {
     RootsAtStart,
 }
 
-/// What happened to the connections of a backend.
+/// The events of a backend's connections.
 #[derive(Clone)]
 pub(crate) struct Log {
     opened: Arc<AtomicUsize>,
@@ -70,7 +70,7 @@ impl Log {
             .count()
     }
 
-    /// Waits for the first message that `is` accepts; gives the connection, too.
+    /// Waits for the first message that `is` accepts; also returns its connection.
     pub(crate) async fn find(&self, is: impl Fn(&Message) -> bool) -> (usize, Message) {
         self.find_all(1, is).await.remove(0)
     }
@@ -159,14 +159,14 @@ pub(super) struct Connection {
     pub(super) log: Log,
     habits: Arc<[Habit]>,
     tx: mpsc::Sender<Inbound>,
-    /// A tool has ended it.
+    /// Notified when a tool ends the server.
     pub(super) over: Notify,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// What it was told in `initialize`, as spelled.
+    /// The capabilities in `initialize`, as spelled.
     capabilities: Option<String>,
     /// The answer to its question for roots at the start, as spelled.
     roots: Option<String>,
@@ -194,7 +194,7 @@ impl Connection {
         self.log.closed.send_modify(closed);
     }
 
-    /// Takes messages until the connection ends.
+    /// Handles messages until the connection ends.
     async fn listen(self: &Arc<Self>, end: &mut PortEnd) {
         loop {
             let received = tokio::select! {
@@ -213,7 +213,7 @@ impl Connection {
         }
     }
 
-    /// Takes a message; `false` if the connection ends because of it.
+    /// Handles a message; `false` if it ends the connection.
     async fn take(self: &Arc<Self>, msg: Message) -> bool {
         let method = msg.method().into_owned();
         if msg.is_answer() {
@@ -288,7 +288,7 @@ impl Connection {
         let _ = self.tx.send(inbound).await;
     }
 
-    /// Asks the client; gives its result or its error as spelled, or nothing when the connection is over.
+    /// Asks the client; returns its result or error as spelled, or `None` when the connection has ended.
     pub(super) async fn ask(
         &self,
         key: Option<&str>,
@@ -312,13 +312,13 @@ impl Connection {
         answer.body().map(|body| body.text().to_owned())
     }
 
-    /// What it was told of its client.
+    /// The client's capabilities.
     pub(super) fn capabilities(&self) -> String {
         let state = self.state.lock();
         state.capabilities.clone().unwrap_or("null".to_owned())
     }
 
-    /// The roots that it was told at its start.
+    /// The roots that it got at its start.
     pub(super) fn roots(&self) -> String {
         let state = self.state.lock();
         state.roots.clone().unwrap_or("null".to_owned())

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use linkspan_agent::{AgentOptions, PermissionPolicy};
 
-// A target that is an agent.
+// Options for a target that is an agent.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Agent")]
 pub(crate) struct AcpArgs {

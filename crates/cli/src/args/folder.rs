@@ -40,7 +40,7 @@ pub(crate) struct FolderArgs {
 }
 
 impl Default for FolderArgs {
-    /// As if no flag was given.
+    /// The defaults of the flags.
     fn default() -> Self {
         Self {
             compat: Compat::Auto,
@@ -54,7 +54,7 @@ impl Default for FolderArgs {
     }
 }
 
-/// Whose conventions a folder follows.
+/// The conventions of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
     /// mcp-bash's if the folder looks like an mcp-bash project, else linkspan's
@@ -75,7 +75,7 @@ impl From<Compat> for linkspan_mcp_bash::Compat {
     }
 }
 
-/// Providers of ours that reach out of this machine.
+/// Our providers that access other machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Reach {
     /// git:///… (a repository of this machine) and git+https://…

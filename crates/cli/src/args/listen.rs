@@ -9,7 +9,7 @@ use clap::{Arg, Args};
 use super::auth_guard::{self, AuthArgs};
 use super::values::seconds;
 
-/// Of the flags that say how to listen.
+/// The headings of the flags of a listener.
 const LISTENING: &str = "Listening";
 const ACCESS: &str = "Access";
 
@@ -63,7 +63,7 @@ pub(crate) struct GuardArgs {
 }
 
 impl GuardArgs {
-    /// The variables with secrets of ours, which servers must not see.
+    /// The variables with our secrets, which servers must not get.
     pub(crate) fn secret_variables(&self) -> Vec<OsString> {
         let secret = &self.auth.auth_introspect_secret_env;
         let names = self.token_env.iter().chain(secret);

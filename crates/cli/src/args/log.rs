@@ -1,4 +1,4 @@
-//! What is logged, and where.
+//! The flags of the log.
 
 use std::path::PathBuf;
 

@@ -10,7 +10,7 @@ use super::values::{millis, seconds, size};
 use crate::args::acp::AcpArgs;
 use crate::args::sign_in::SignInArgs;
 
-/// `--timeout` if it is not given.
+/// The default of `--timeout`.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 
 // How to reach a remote server.

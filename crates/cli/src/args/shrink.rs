@@ -25,7 +25,7 @@ pub(crate) struct ShrinkFlag {
 }
 
 impl ShrinkFlag {
-    /// How a text is shortened, if `--shrink` is given.
+    /// How texts are shortened, if `--shrink` is given.
     pub(crate) fn policy(self) -> Result<Option<Policy>, Failure> {
         let Some(level) = self.shrink else {
             return Ok(None);
@@ -82,7 +82,7 @@ pub(crate) fn threshold(text: &str) -> Result<f32, String> {
     }
 }
 
-/// `--threshold` if it is not given.
+/// The default of `--threshold`.
 pub(crate) fn default_threshold() -> Result<f32, Failure> {
     const NAME: &str = "BCP_DETECT_THRESHOLD";
     match variable(NAME) {
@@ -91,7 +91,7 @@ pub(crate) fn default_threshold() -> Result<f32, Failure> {
     }
 }
 
-/// `--render` if it is not given.
+/// The default of `--render`.
 pub(crate) fn default_render() -> Result<Option<Mode>, Failure> {
     const NAME: &str = "BCP_RENDER_MODE";
     match variable(NAME).as_deref() {

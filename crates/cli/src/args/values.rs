@@ -8,7 +8,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .parse()
         .map_err(|_| "not a number of seconds".to_owned())?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())?;
-    // So that adding it to the current time cannot overflow.
+    // Adding it to the current time must not overflow.
     Ok(duration.min(Duration::from_secs(1_000_000_000)))
 }
 

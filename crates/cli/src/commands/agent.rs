@@ -85,7 +85,7 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
         args: words.collect(),
         limits: Limits::default(),
         env: Vec::new(),
-        // The token is for clients; it is kept from the agent.
+        // The token belongs to clients, so the agent does not get it.
         without_env: args.guard.secret_variables(),
     };
     target::is_there(&child.program)?;

@@ -37,7 +37,7 @@ pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// Whether a text was printed. A reader that has closed stdout (`| head`) is not an error.
+/// Ignores a closed stdout (`| head`) and returns all other errors.
 fn printed(result: Result<(), BcpError>) -> Result<(), Failure> {
     match result {
         Err(BcpError::Print(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),

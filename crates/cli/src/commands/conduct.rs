@@ -166,7 +166,7 @@ fn bridge(args: &ConductArgs) -> Option<BridgeOptions> {
     })
 }
 
-/// Tells a person at a terminal what is expected on stdin.
+/// Tells the user at a terminal what stdin expects.
 fn wait_for_editor(as_proxy: bool) {
     let who = if as_proxy {
         "another ACP conductor"

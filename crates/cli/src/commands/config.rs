@@ -1,4 +1,4 @@
-//! `linkspan config`: what a client needs to know to use a server.
+//! `linkspan config`: the configuration that a client needs for a server.
 
 mod server;
 
@@ -73,7 +73,7 @@ pub(crate) struct ConfigArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print, which is what happens anyway
+    /// Print the configuration, which is the default
     #[arg(long, hide = true)]
     show: bool,
     /// Add it to the client's configuration file, and keep the rest of the file
@@ -132,10 +132,10 @@ fn write(args: &ConfigArgs, configuration: &Configuration<'_>) -> Result<Exit, F
     let file = configuration.location.path().map(shown).unwrap_or_default();
     match merged {
         Merged::Unchanged => {
-            say!("{file} has it already");
+            say!("{file} is up to date");
             return Ok(Exit::Ok);
         }
-        Merged::Changed(backup) => say!("{file} (as it was: {})", shown(&backup)),
+        Merged::Changed(backup) => say!("{file} (backup: {})", shown(&backup)),
         Merged::Created => say!("{file}"),
     }
     for variable in variables(args) {

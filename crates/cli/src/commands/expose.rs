@@ -46,7 +46,7 @@ pub(crate) struct ExposeArgs {
     /// Command that runs a server on stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
-    // Those with a heading of their own come last: it holds for all that follow.
+    // Flattened groups with a heading come last: it applies to all fields that follow.
     #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
     #[command(flatten)]

@@ -21,7 +21,7 @@ pub(crate) struct JqArgs {
     pub(crate) words: Vec<OsString>,
 }
 
-/// Runs jq; gives its exit code.
+/// Runs jq; returns its exit code.
 pub(crate) fn run(words: &[OsString]) -> u8 {
     let words: Vec<String> = words
         .iter()
@@ -44,7 +44,7 @@ pub(crate) fn run(words: &[OsString]) -> u8 {
     )
 }
 
-/// Limits the time and memory of this process. The process that started it has a time limit too.
+/// Limits the time and memory of this process. Its parent process has a time limit too.
 fn limit() {
     #[cfg(unix)]
     {

@@ -37,7 +37,7 @@ fn render(program: clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     out.write_all(ascii(&String::from_utf8_lossy(&text)).as_bytes())
 }
 
-/// All commands, and what they are for.
+/// All commands with their descriptions.
 fn list(program: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     writeln!(out, ".SH COMMANDS")?;
     for command in program.get_subcommands().filter(|c| !c.is_hide_set()) {
@@ -47,7 +47,7 @@ fn list(program: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// A command, as a part of the page: its own sections become parts of that.
+/// A command as a section of the page; its own sections become subsections.
 fn section(above: &str, command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     let name = format!("{above} {}", command.get_name());
     writeln!(
@@ -78,7 +78,7 @@ fn about(command: &clap::Command) -> String {
     about.unwrap_or_default()
 }
 
-/// What stands at the end of a command's help: paragraphs, and examples that keep their lines.
+/// The end of a command's help: paragraphs, and examples that keep their lines.
 fn extra(command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     let text = command
         .get_after_long_help()

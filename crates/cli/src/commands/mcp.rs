@@ -41,7 +41,9 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
     };
     let end = shim::run(&args.endpoint, &secret, shim::stdin(), shim::stdout())?;
     if end == End::Silent {
-        warn("the conductor has closed the connection without a word; its session may have ended");
+        warn(
+            "the conductor closed the connection without sending data; its session may have ended",
+        );
     }
     Ok(Exit::Ok)
 }

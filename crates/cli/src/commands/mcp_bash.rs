@@ -41,7 +41,7 @@ Usage: mcp-bash [--project-root DIR]                 serve on stdin and stdout
 Each takes --project-root DIR; otherwise it is MCPBASH_PROJECT_ROOT, or the nearest folder above with
 server.d/server.meta.json. This is linkspan; linkspan --help has more.";
 
-/// Runs it; gives the exit code.
+/// Runs mcp-bash; returns the exit code.
 pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
     let mut words: Words = words.into_iter().collect();
     let serves = |word: &str| word == "--project-root" || word.starts_with("--project-root=");
@@ -72,7 +72,7 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
         "bundle" => return bundle::run(words),
         other => {
             return Err(
-                Failure::usage(format!("mcp-bash: `{other}` is not known here")).hint(
+                Failure::usage(format!("mcp-bash: unknown command `{other}`")).hint(
                     "mcp-bash --help lists the supported commands; linkspan --help lists more",
                 ),
             );
@@ -112,7 +112,7 @@ fn registry_of(mut words: Words) -> Result<u8, Failure> {
         "refresh" => {
             let (text, code) = registry::refresh(&found_anew(&root)?).map_err(|e| {
                 Failure::new(Exit::Invalid, format!("cannot write the registry: {e}"))
-                    .hint("is the project a folder of yours?")
+                    .hint("is the project folder writable?")
             })?;
             raw(&text);
             Ok(code as u8)

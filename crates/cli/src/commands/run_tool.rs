@@ -145,7 +145,7 @@ fn roots(args: &RunToolArgs) -> Result<Vec<PathBuf>, Failure> {
     args.roots.iter().map(real).collect()
 }
 
-/// Most scripts ignore an argument that they do not know, so that a misspelt one would have no effect.
+/// Most scripts ignore an unknown argument, so a misspelt one would have no effect.
 fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
     let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
         return Ok(());
@@ -158,7 +158,7 @@ fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
     })
 }
 
-/// Shows the result; gives how we end.
+/// Prints the result; returns the exit code.
 fn told(answer: &Message, json: bool) -> Exit {
     let Some(result) = answer.body() else {
         return Exit::Broken;

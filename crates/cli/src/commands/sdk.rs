@@ -32,7 +32,7 @@ pub(crate) fn run(args: &SdkArgs) -> Result<Exit, Failure> {
             Exit::Invalid,
             format!("cannot write to {}: {e}", shown(&args.dir)),
         )
-        .hint("is it a folder of yours, on a disk with room?")
+        .hint("is the folder writable, and is there free disk space?")
     })?;
     for path in written {
         say!("{}", shown(&path));

@@ -49,7 +49,10 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) http: bool,
     /// Wait this long for pending answers after stdin closes
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http", hide_short_help = true)]
+    #[arg(
+        long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http",
+        hide_short_help = true
+    )]
     pub(crate) drain: Duration,
     /// Do not watch the folder for changes
     #[arg(long)]
@@ -62,7 +65,7 @@ pub(crate) struct ServeArgs {
     pub(crate) health: bool,
     #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
-    // Those with a heading of their own come last: it holds for all that follow.
+    // Flattened groups with a heading come last: it applies to all fields that follow.
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
     #[command(flatten)]
@@ -83,7 +86,7 @@ async fn serve(args: ServeArgs) -> Result<Exit, Failure> {
     let mut options = options(&args.folder)?;
     options.watch = !args.no_watch;
     options.minimal = args.minimal;
-    // Over HTTP there are other clients.
+    // Over HTTP other clients may be connected.
     options.shutdown = !args.http;
     let served = folder(&args.dir, options, args.folder.compat)?;
     let bridge = args.shrink.add_to(serving::bridge(&served))?;

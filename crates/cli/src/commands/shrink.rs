@@ -21,7 +21,7 @@ use crate::signals::Signals;
 use crate::target;
 use crate::waiting;
 
-/// The folders of the reader server, if the flags of the former program ask for that instead.
+/// The folders of the reader server, if the flags are those of the former program for it.
 pub(crate) fn as_reader(args: &ShrinkArgs) -> Option<&[PathBuf]> {
     let is_reader = args.proof.is_none() && args.old.mode == Some(ModeArg::Reader);
     is_reader.then_some(&args.results.root)

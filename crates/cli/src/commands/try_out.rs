@@ -136,7 +136,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     done
 }
 
-/// Common flags, the word that is the target, and what is done.
+/// Common flags, the word of the target, and the job.
 fn plan(command: TryOut) -> Result<(Common, Option<String>, Job), Failure> {
     Ok(match command {
         TryOut::Tools(one) => (one.common, one.url, Job::Tools),
@@ -191,7 +191,7 @@ impl Named {
         Ok((self.common, url, name, self.words))
     }
 
-    /// The target has to come last; otherwise the failure has the right command line.
+    /// Requires that the target comes last; otherwise the failure shows the correct command line.
     fn check_order(&self, verb: &str) -> Result<(), Failure> {
         let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
             return Ok(());
@@ -227,7 +227,7 @@ impl Named {
     }
 }
 
-/// There is a target and no name.
+/// The error for a target without a name.
 fn missing_name(verb: &str, target: &str) -> Failure {
     let (what, word) = match verb {
         "read" => ("the URI of the resource", "URI"),

@@ -1,4 +1,4 @@
-//! `linkspan validate`: what clients will see of a folder, and what is wrong with it.
+//! `linkspan validate`: what clients will see of a folder, and its problems.
 
 use std::path::PathBuf;
 

@@ -33,15 +33,15 @@ pub(crate) async fn on_stdio(
         let (reader, writer) = stdio_parts();
         project.stdio_port(reader, writer, Limits::default())
     });
-    let front = front.transpose().map_err(|e| {
-        Failure::usage(e.to_string()).hint("it is a secret: make it long, and not to be guessed")
-    })?;
+    let front = front
+        .transpose()
+        .map_err(|e| Failure::usage(e.to_string()).hint("use a long random secret"))?;
     let options = StdioOptions {
         drain,
         front,
         ..StdioOptions::default()
     };
-    // The client may ask for the end.
+    // The client may ask the server to exit.
     let signals = signals.or(async move { served.folder.left().await });
     waiting::for_client(&tools_of_folder(dir));
     front::serve_stdio(signals, bridge, options).await

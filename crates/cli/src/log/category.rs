@@ -1,4 +1,4 @@
-//! Log lines on stderr. What is only logged on request says which part of the program it is from.
+//! Log lines on stderr. Lines that are logged only on request name the part of the program.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ where
     }
 }
 
-/// The part of the program that a module belongs to, in a word that users know.
+/// The part of the program that a module belongs to, by a name that users know.
 fn category(module: &str) -> &'static str {
     const PARTS: [(&str, &str); 16] = [
         ("linkspan_ports::http", "http"),

@@ -4,8 +4,8 @@ use clap::error::{ContextKind, ErrorKind};
 
 use crate::exit::Failure;
 
-/// What to say instead of clap's own words; `None` where these are right. `args` are those of the command
-/// line, without the name of the program.
+/// The message in place of clap's; `None` where clap's is right. `args` are those of the command line, without the name
+/// of the program.
 pub(crate) fn explain(error: &clap::Error, args: &[String]) -> Option<Failure> {
     let is_start = matches!(
         error.kind(),
@@ -14,17 +14,18 @@ pub(crate) fn explain(error: &clap::Error, args: &[String]) -> Option<Failure> {
     let url = args.iter().find(|arg| is_url(arg)).filter(|_| is_start)?;
     let before = args.iter().take_while(|arg| *arg != url);
     if before.into_iter().any(|arg| !arg.starts_with('-')) {
-        // A command, or the value of a flag: then it is something else.
+        // A command or the value of a flag precedes the URL, so the mistake is another one.
         return None;
     }
     if error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::InvalidArg).is_none() {
         return None;
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:%+=,[]".contains(c);
-    // What is in a query or before the host may be a secret, and a log may hold what is printed here.
-    let line = match args.iter().all(|arg| arg.chars().all(plain)) {
-        true => args.join(" "),
-        false => "URL".to_owned(),
+    // The query and the user information of a URL may be secret, and a log may keep what is printed here.
+    let line = if args.iter().all(|arg| arg.chars().all(plain)) {
+        args.join(" ")
+    } else {
+        "URL".to_owned()
     };
     let failure = Failure::usage("a command is missing before the URL");
     Some(failure.hint(format!("linkspan connect {line}")))
@@ -48,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_without_a_command_is_told_the_line_that_works() {
+    fn a_url_without_a_command_gets_the_correct_line() {
         for flags in ["", "--debug ", "-v ", "--transport=sse "] {
             let said = said(&format!("{flags}http://localhost:37373/mcp")).unwrap();
             let line = format!("linkspan connect {flags}http://localhost:37373/mcp");

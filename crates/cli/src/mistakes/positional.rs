@@ -1,14 +1,14 @@
-//! Which words of a command line are neither flags nor values of flags.
+//! The positional words of a command line: neither flags nor values of flags.
 
 use clap::{Arg, Command, CommandFactory};
 
 use crate::cli::Cli;
 
-/// A command line that could not be read, as far as its words can be told apart.
+/// The positional words of a command line that could not be parsed.
 pub(super) struct Typed {
     /// The name of the command.
     pub(super) command: String,
-    /// Where the other words are that are neither flags nor their values.
+    /// The indices of the other words that are neither flags nor their values.
     pub(super) positional: Vec<usize>,
 }
 
@@ -41,8 +41,7 @@ fn plain(command: &Command, words: &[String], from: usize) -> Vec<usize> {
     found
 }
 
-/// Whether the next word is the value of this flag, which is without its first dash. A flag that is not
-/// known has none.
+/// Whether the next word is the value of this flag, which is given without its first dash. Unknown flags have no value.
 fn has_value_behind(command: &Command, flag: &str) -> bool {
     let takes = |arg: &Arg| arg.get_action().takes_values();
     if let Some(long) = flag.strip_prefix('-') {
@@ -52,7 +51,7 @@ fn has_value_behind(command: &Command, flag: &str) -> bool {
         };
         return command.get_arguments().find(is_it).is_some_and(takes);
     }
-    // `-vH VALUE`: the first one that takes a value takes what is left of the word.
+    // `-vH VALUE`: the first letter that takes a value takes the rest of the word.
     let mut letters = flag.chars();
     while let Some(letter) = letters.next() {
         let is_it = |arg: &&Arg| arg.get_short() == Some(letter);

@@ -7,7 +7,7 @@ use super::positional;
 use crate::exit::Failure;
 use crate::show::on_one_line;
 
-/// The argument as it is written here; `None` if clap knows a flag that is spelled like it.
+/// The correct form of the argument; `None` if clap knows a flag with a similar name.
 pub(super) fn explain(error: &clap::Error, unknown: &str, words: &[String]) -> Option<Failure> {
     let ours = words.split(|word| word == "--").next()?;
     let command = positional::typed(ours)?.command;

@@ -16,7 +16,7 @@ pub(crate) fn note(printed: io::Result<()>) {
     }
 }
 
-/// Fails if not everything was printed. A reader that closed its end (`| head`) is no error.
+/// Fails if not everything was printed. A closed stdout (`| head`) is not an error.
 pub(crate) fn printed() -> Result<(), Failure> {
     note(io::stdout().flush());
     let error = ERROR.lock().take();
@@ -29,5 +29,5 @@ pub(crate) fn printed() -> Result<(), Failure> {
 /// An error of stdout.
 pub(crate) fn cannot_print(e: &io::Error) -> Failure {
     Failure::new(Exit::Invalid, format!("cannot write stdout: {e}"))
-        .hint("what was printed is not all of it")
+        .hint("the output is incomplete")
 }

@@ -232,7 +232,7 @@ fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
     mode(&workspace.path("home/.config/zed/settings.json"), 0o600);
     let args = ["config", "my-server", "--client", "zed", "--write"];
     assert_snapshot!(workspace.run(&args), @"
-    HERE/home/.config/zed/settings.json (as it was: HERE/home/.config/zed/settings.json.bak)
+    HERE/home/.config/zed/settings.json (backup: HERE/home/.config/zed/settings.json.bak)
     Zed sees it at once; its agent panel shows whether it runs
     ");
     let after = workspace.read("home/.config/zed/settings.json");
@@ -255,7 +255,7 @@ fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
     }
 
     // Again: there is nothing to do, and nothing is done.
-    assert_snapshot!(workspace.run(&args), @"HERE/home/.config/zed/settings.json has it already");
+    assert_snapshot!(workspace.run(&args), @"HERE/home/.config/zed/settings.json is up to date");
     assert_eq!(workspace.read("home/.config/zed/settings.json"), after);
 
     // Another folder under that name: the entry changes, and the first copy stays.

@@ -1,4 +1,4 @@
-//! What a person at a terminal sees while a server works, and is asked by it.
+//! What a user at a terminal sees while a server works and asks questions.
 
 use linkspan_testkit::{Conn, Flow, Request, Server};
 
@@ -12,13 +12,13 @@ fn a_server_that_does_not_answer_is_waited_for_in_sight() {
 }
 
 #[test]
-fn nothing_of_that_goes_into_a_pipe() {
+fn no_notice_is_written_to_a_pipe() {
     let ran = linkspan(&["tools", "--timeout", "3", "--", "sleep", "1000"]);
     assert!(!ran.stderr.contains("waiting"), "{ran}");
 }
 
 #[test]
-fn progress_of_a_call_is_shown_and_gone_when_the_result_is_there() {
+fn progress_of_a_call_is_shown_until_the_result() {
     let server = Server::legacy().start();
     let url = server.url();
     let mut run = AtTerminal::run(&["call", "progress", r#"{"n":2,"gate":"g"}"#, &url]);

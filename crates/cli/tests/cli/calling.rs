@@ -5,7 +5,7 @@ use linkspan_testkit::Server;
 
 use crate::setup::{Run, Scratch, linkspan, serving};
 
-/// What the tool was called with, as it was spelled.
+/// The arguments of the tool call, as spelled.
 fn arguments(server: &Server) -> String {
     let calls = server.calls("echo");
     let message = calls[0].message.as_ref().expect("a call is a message");
@@ -233,7 +233,7 @@ fn a_tool_that_is_not_there_gets_the_list() {
     ");
 }
 
-/// Python servers answer with a result that says that it failed.
+/// Python servers answer with a result whose `isError` is set.
 #[test]
 fn a_tool_that_fails_because_it_is_not_there_gets_the_list_too() {
     let failed = r#"{"content":[{"type":"text","text":"Unknown tool: nope"}],"isError":true}"#;

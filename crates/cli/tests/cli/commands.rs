@@ -36,7 +36,7 @@ fn a_command_gets_its_own_flags_and_our_environment() {
 }
 
 #[test]
-fn what_a_command_says_on_stderr_is_shown_only_with_v() {
+fn the_stderr_of_a_command_is_shown_only_with_v() {
     let scratch = Scratch::new("stderr");
     let server = scratch.server("echo 'warming up' >&2");
     let quiet = linkspan(&["tools", "--", "sh", &server]);
@@ -67,7 +67,7 @@ fn a_command_that_dies_during_the_call() {
     [stderr]
     error: `sh` closed the connection: exit status: 1; last lines of its stderr:
       out of memory
-    hint: what it said last may tell why; -v shows all of it
+    hint: the end of its stderr may give the reason; -v shows all of it
     [exit 4]
     ");
 }
@@ -99,7 +99,7 @@ fn a_command_that_is_no_server() {
 }
 
 #[test]
-fn what_is_not_mcp_on_stdout_is_shown_without_v() {
+fn stdout_lines_that_are_not_mcp_are_shown_without_v() {
     let scratch = Scratch::new("stray");
     let server = scratch.server("echo 'listening on port 3000'");
     let ran = linkspan(&["tools", "--", "sh", &server]);

@@ -1,5 +1,5 @@
-//! The command lines of the README, the docs and `--help` that need nothing but this machine, run in a
-//! shell. That all the others can be read at all is tested in `src/doc_examples.rs`.
+//! Runs the command lines of the README, the docs and `--help` that need only this machine, in a shell.
+//! `src/doc_examples.rs` tests that all others can be parsed.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -34,7 +34,7 @@ const ELSEWHERE: [&str; 22] = [
     "ln -s",
 ];
 
-/// Pages of the book, or folders of pages, that show nothing to run on this machine, each with the reason.
+/// Pages of the book, or folders of pages, without commands for this machine, each with the reason.
 const NOT_RUN: [(&str, &str); 18] = [
     ("docs/introduction.md", "shows no command"),
     ("docs/connect.md", "its servers are on other machines"),
@@ -142,7 +142,7 @@ fn command(scratch: &Scratch, line: &str) -> Command {
     command
 }
 
-/// Runs what stays until it says where it listens.
+/// Runs a server until it prints its URL.
 fn until_it_listens(scratch: &Scratch, line: &str) -> Result<(), String> {
     let line = line.split(" --port").next().unwrap_or(line);
     let mut child = command(scratch, &format!("exec {line} --port 0"))
@@ -156,9 +156,10 @@ fn until_it_listens(scratch: &Scratch, line: &str) -> Result<(), String> {
     let _ = BufReader::new(stdout).read_line(&mut first);
     let _ = child.kill();
     let _ = child.wait();
-    match first.starts_with("http://127.0.0.1:") {
-        true => Ok(()),
-        false => Err(format!("{line}: it printed {first:?}")),
+    if first.starts_with("http://127.0.0.1:") {
+        Ok(())
+    } else {
+        Err(format!("{line}: it printed {first:?}"))
     }
 }
 
@@ -175,7 +176,7 @@ fn without_comment(line: &str) -> &str {
     line.split(" #").next().unwrap_or(line).trim()
 }
 
-/// Runs the lines one after the other; how many were run.
+/// Runs the lines one after the other; returns how many were run.
 #[track_caller]
 fn run_all(place: &str, scratch: &Scratch, lines: &[String]) -> usize {
     let mut ran = 0;
@@ -205,8 +206,8 @@ fn run_all(place: &str, scratch: &Scratch, lines: &[String]) -> usize {
     ran
 }
 
-/// The shell blocks of a page. In a `console` block `$ ` begins a command, and what follows is what it
-/// prints: that is appended to the command behind [`PRINTS`].
+/// The shell blocks of a page. In a `console` block `$ ` begins a command, and the next lines are its output, which is
+/// appended to the command behind [`PRINTS`].
 fn blocks(page: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(page).expect("a page");
     let mut blocks = Vec::new();
@@ -245,7 +246,7 @@ fn book(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Why nothing of a page is run, if that is so.
+/// Why no line of a page is run, if so.
 fn not_run(page: &str) -> Option<&'static str> {
     let fits = |name: &str| page == name || (name.ends_with('/') && page.starts_with(name));
     let is_overview = page == "docs/serve/README.md";
@@ -256,7 +257,7 @@ fn not_run(page: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn what_the_docs_show_works_on_this_machine() {
+fn the_commands_of_the_docs_work_on_this_machine() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut pages = book(&root);
     assert!(pages.len() > 40, "the book has only {} pages", pages.len());
@@ -287,7 +288,7 @@ fn what_the_docs_show_works_on_this_machine() {
 }
 
 #[test]
-fn what_help_shows_works_on_this_machine() {
+fn the_commands_of_the_help_work_on_this_machine() {
     let bcp = [
         "encode", "decode", "inspect", "validate", "stats", "diff", "mcp",
     ];
@@ -312,7 +313,7 @@ fn what_help_shows_works_on_this_machine() {
         let (news, others): (Vec<String>, Vec<String>) = lines
             .into_iter()
             .partition(|line| line.contains("linkspan new "));
-        // Two ways to begin the same folder.
+        // Two ways to make the same folder.
         for (n, line) in news.into_iter().enumerate() {
             let scratch = world(&format!("help-{name}-new-{n}"), false);
             ran += run_all(&place, &scratch, &[line]);

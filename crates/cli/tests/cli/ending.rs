@@ -1,4 +1,4 @@
-//! Whatever ends a command, nothing is left of its server.
+//! However a command ends, it leaves no process of its server.
 
 use linkspan_testkit::{Bridge, Server, Signal};
 

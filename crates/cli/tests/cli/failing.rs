@@ -5,7 +5,7 @@ use linkspan_testkit::{Conn, Flow, Port, Request, Server};
 
 use crate::setup::{Run, answer, linkspan, serving};
 
-/// A port where each connection gets these bytes as soon as it has sent something.
+/// A port where each connection gets these bytes after it has sent data.
 fn saying(words: &'static [u8]) -> u16 {
     use std::io::{Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -17,7 +17,7 @@ fn saying(words: &'static [u8]) -> u16 {
                 let mut buffer = [0; 4096];
                 let _ = connection.read(&mut buffer);
                 let _ = connection.write_all(words);
-                // Until the other side has closed it.
+                // Until the other side has closed the connection.
                 while connection.read(&mut buffer).is_ok_and(|n| n > 0) {}
             });
         }
@@ -109,7 +109,7 @@ fn a_server_that_wants_credentials() {
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]
     error: http://127.0.0.1:PORT/mcp answered HTTP 401 (not authorized): who are you?
-    hint: the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'
+    hint: the server requires credentials and got none: --bearer-env VAR or --header 'Authorization: …'
     [exit 1]
     ");
 }
@@ -167,7 +167,7 @@ fn a_method_that_the_server_does_not_have() {
     ");
 }
 
-// 4: the peer broke the protocol or died.
+// 4: the peer violated the protocol or exited.
 
 #[test]
 fn a_server_that_dies_during_the_call() {
@@ -194,7 +194,7 @@ fn a_page_that_is_no_server() {
     ");
 }
 
-// 5: the tool says that it failed.
+// 5: the tool reports that it failed.
 
 #[test]
 fn a_tool_that_failed() {

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::setup::{COMMANDS, Run, linkspan};
 
 #[test]
-fn the_help_says_what_there_is_and_how_it_ends() {
+fn the_help_lists_the_commands_and_exit_codes() {
     assert_snapshot!(linkspan(&["--help"]), @"
     The bridge between any AI client and any tool server
 
@@ -110,7 +110,7 @@ fn every_command_has_help_with_an_example_that_names_it() {
 }
 
 #[test]
-fn flags_stand_under_the_heading_they_belong_to() {
+fn flags_are_under_their_headings() {
     for (command, flag) in [
         ("connect", "--drain"),
         ("connect", "--record"),

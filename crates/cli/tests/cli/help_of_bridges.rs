@@ -1,4 +1,4 @@
-//! `--help` of the commands that stand in front of a server, or talk to one.
+//! `--help` of the commands that run in front of a server, or connect to one.
 
 use insta::assert_snapshot;
 

@@ -12,7 +12,7 @@ const TOOLS: &str = r#"{"tools": [
         "extra":{}},"required":["city"]}},
     {"name":"now","inputSchema":{"type":"object"}} ]}"#;
 
-/// `TOOLS` on one line, as it goes over the wire.
+/// `TOOLS` on one line, as it is sent.
 fn tools() -> String {
     TOOLS.replace('\n', "").replace("    ", "")
 }
@@ -78,7 +78,7 @@ fn all_pages_of_a_list_are_fetched() {
 }
 
 #[test]
-fn a_server_without_tools_is_said_to_have_none() {
+fn a_server_without_tools_is_listed_as_such() {
     let server = serving(&[("tools/list", r#"{"tools":[]}"#)]);
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]

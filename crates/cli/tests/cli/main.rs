@@ -1,7 +1,6 @@
-//! What a person at a terminal sees of `linkspan`, through the real binary.
+//! The output of `linkspan` at a terminal, through the real binary.
 //!
-//! Output is shown, not described: the snapshots stand in the tests. `cargo insta review` takes new
-//! ones over; by hand works as well.
+//! Outputs are snapshots in the tests. `cargo insta review` updates them; editing them by hand works as well.
 
 #[cfg(unix)]
 mod asked;

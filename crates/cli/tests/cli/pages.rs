@@ -31,7 +31,7 @@ fn completions_know_the_words_that_flags_of_bcp_take() {
 }
 
 #[test]
-fn an_unknown_shell_is_told_the_known_ones() {
+fn an_unknown_shell_gets_the_list_of_known_ones() {
     assert_snapshot!(linkspan(&["completions", "tcsh"]), @"
     [stderr]
     error: invalid value 'tcsh' for '<SHELL>'
@@ -106,7 +106,7 @@ fn the_manual_page_has_nothing_that_troff_warns_about() {
     let groff = Command::new("groff")
         .args(["-man", "-ww", "-Tutf8", "-z", &file])
         .output();
-    // Not every machine has it; the rest of this test holds there, too.
+    // Not every machine has groff; the rest of this test works without it.
     if let Ok(groff) = groff {
         assert_eq!(String::from_utf8_lossy(&groff.stderr), "");
     }
@@ -124,7 +124,7 @@ fn the_manual_is_one_page_and_names_no_other() {
 
 /// `linkspan man | head`.
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_stdout_is_not_an_error() {
     for args in [&["man"][..], &["completions", "bash"], &["--help"]] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

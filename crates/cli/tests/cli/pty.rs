@@ -1,4 +1,4 @@
-//! The binary at a terminal: a person reads what it prints and types what it reads.
+//! The binary at a terminal, with a user who reads its output and types.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -47,14 +47,14 @@ impl AtTerminal {
             .stderr(Stdio::from(theirs))
             .spawn()
             .expect("the binary starts");
-        // It holds the descriptors, too; the end of the output is the end of all of them.
+        // The command holds the descriptors too; the output ends only when all of them are closed.
         drop(command);
         let keyboard = File::from(ours);
         let mut reading = keyboard.try_clone().expect("a descriptor");
         let (tx, screen) = mpsc::sync_channel(1000);
         thread::spawn(move || {
             let mut part = [0; 4096];
-            // Linux gives EIO when the other end is closed.
+            // Linux returns EIO when the other end is closed.
             while let Ok(n @ 1..) = reading.read(&mut part) {
                 if tx.send(part[..n].to_vec()).is_err() {
                     return;
@@ -69,7 +69,7 @@ impl AtTerminal {
         }
     }
 
-    /// Waits until the words are on the screen.
+    /// Waits until the text is on the screen.
     #[track_caller]
     pub fn wait_for(&mut self, words: &str) {
         let end = Instant::now() + LIMIT;
@@ -82,7 +82,7 @@ impl AtTerminal {
         }
     }
 
-    /// What has been on the screen so far.
+    /// The screen so far.
     pub fn seen(&self) -> &str {
         &self.seen
     }
@@ -91,7 +91,7 @@ impl AtTerminal {
         self.keyboard.write_all(keys.as_bytes()).expect("it reads");
     }
 
-    /// Waits for the end of the program; gives its exit code and everything that it printed.
+    /// Waits for the program to exit; returns its exit code and its whole output.
     #[track_caller]
     pub fn end(mut self) -> (Option<i32>, String) {
         let end = Instant::now() + LIMIT;

@@ -10,7 +10,7 @@ use linkspan_testkit::LIMIT;
 
 use crate::setup::Scratch;
 
-/// Answers `tools/list` and `tools/call`, the latter with what `on_call` says.
+/// Answers `tools/list` and `tools/call`, the latter with the result of `on_call`.
 const SERVER: &str = r#"
 on_call() { result='{"content":[{"type":"text","text":"hello from sh"}]}'; }
 BEFORE
@@ -37,7 +37,7 @@ impl Scratch {
         self.write("server.sh", &SERVER.replace("BEFORE", before))
     }
 
-    /// Shell lines that leave a process behind, and the proof that it has gone.
+    /// Shell lines that leave a process behind, and the proof of its exit.
     pub fn grandchild(&self, how: &str) -> (String, Grandchild) {
         let fifo = self.file("fifo");
         let made = Command::new("mkfifo")
@@ -45,8 +45,7 @@ impl Scratch {
             .status()
             .expect("mkfifo is there");
         assert!(made.success());
-        // `$(…)` ends when the new process has let go of stdout, so it is up by then; it keeps the
-        // pipe to the test.
+        // `$(…)` ends when the new process has closed stdout, so it has started by then; it keeps the pipe to the test.
         let line = format!(
             "exec 3>'{fifo}'; : $(sh -c '{how} echo up >&3; exec >/dev/null 2>&1; while :; do sleep 1; done' </dev/null &); exec 3>&-;"
         );
@@ -54,8 +53,8 @@ impl Scratch {
     }
 }
 
-/// A process that holds a pipe open for as long as it lives. Its process id would not do: a
-/// process that has ended keeps it until its parent waits for it.
+/// A process that holds a pipe open while it lives. Its process id is not enough: a zombie keeps its id until its
+/// parent waits for it.
 pub struct Grandchild {
     up: mpsc::Receiver<()>,
     gone: mpsc::Receiver<()>,
@@ -77,7 +76,7 @@ impl Grandchild {
         Self { up, gone }
     }
 
-    /// Waits until it has begun.
+    /// Waits until it has started.
     #[track_caller]
     pub fn wait_until_up(&self) {
         self.up.recv_timeout(LIMIT).expect("it was started");

@@ -38,12 +38,12 @@ pub const COMMANDS: [&str; 28] = [
     "man",
 ];
 
-/// The binary with these arguments, run to its end.
+/// Runs the binary with these arguments to its end.
 pub fn linkspan(args: &[&str]) -> Ran {
     Run::new(args).end()
 }
 
-/// A run about to begin. What the tester's machine says about proxies, colours and logs is unset.
+/// A run that is not started yet. Variables of the tester's machine for proxies, colours and logs are unset.
 #[must_use]
 pub struct Run {
     command: Command,
@@ -78,7 +78,7 @@ impl Run {
         self
     }
 
-    /// For a run that is not to its end, or not over pipes.
+    /// For a run that does not end, or not over pipes.
     pub fn into_command(self) -> Command {
         self.command
     }
@@ -96,7 +96,7 @@ impl Run {
     }
 }
 
-/// What a run left behind. Shown the way a person sees it, without what differs between machines.
+/// The outcome of a run, printed as a user sees it and without machine-dependent parts.
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
@@ -116,7 +116,7 @@ impl fmt::Display for Ran {
     }
 }
 
-/// Port numbers, error numbers and white space at the end of a line say nothing to a reader.
+/// Removes port numbers, error numbers and white space at the ends of lines.
 fn tidy(text: &str) -> String {
     let text = hide_number(text, "127.0.0.1:", "PORT");
     let text = hide_number(&text, "os error ", "N");
@@ -136,7 +136,7 @@ pub fn hide_number(text: &str, front: &str, word: &str) -> String {
     out
 }
 
-/// A server that gives these results to these methods, besides the usual ones.
+/// A server that answers these methods with these results, besides the usual ones.
 pub fn serving(results: &[(&str, &str)]) -> Server {
     let results: Vec<_> = results
         .iter()
@@ -159,7 +159,7 @@ pub fn answer(request: &Request, conn: &mut Conn, outcome: &str) -> Flow {
     Flow::written(conn.json(200, &body))
 }
 
-/// A directory for one test, gone when the test is over.
+/// A directory for one test, removed afterwards.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -179,7 +179,7 @@ impl Scratch {
             .to_owned()
     }
 
-    /// A file with that text in it.
+    /// Writes a file with that text.
     pub fn write(&self, name: &str, text: &str) -> String {
         let file = self.file(name);
         std::fs::write(&file, text).expect("the file can be written");

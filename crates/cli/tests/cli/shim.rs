@@ -12,7 +12,7 @@ use linkspan_testkit::end_within;
 const SECRET: &str = "5ec2e7";
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running shim. What it prints is read by threads, so that every wait ends.
+/// A running shim. Threads read its output, so that every wait ends.
 struct Shim {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -164,7 +164,7 @@ fn bytes_that_are_no_message_pass_all_the_same() {
 }
 
 #[test]
-fn an_agent_that_says_nothing_more_still_hears_its_answers() {
+fn an_agent_that_has_closed_its_output_still_gets_its_answers() {
     let scene = Scene::new();
     let (mut shim, mut conductor) = scene.met();
     shim.write(b"last words\n");
@@ -178,7 +178,7 @@ fn an_agent_that_says_nothing_more_still_hears_its_answers() {
 }
 
 #[test]
-fn it_ends_when_the_conductor_closes_and_says_so_if_that_was_at_once() {
+fn it_exits_when_the_conductor_closes_and_warns_if_that_was_at_once() {
     let scene = Scene::new();
     let (shim, conductor) = scene.met();
     drop(conductor);
@@ -186,14 +186,14 @@ fn it_ends_when_the_conductor_closes_and_says_so_if_that_was_at_once() {
     assert_eq!(shim.ended().code(), Some(0));
 }
 
-// Elsewhere a connection that is reset looks as one that is closed.
+// On other systems a reset connection looks like a closed one.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_broken_connection_is_not_reconnected_and_that_is_said() {
+fn a_broken_connection_is_reported_and_not_reconnected() {
     let scene = Scene::new();
     let listener = UnixListener::bind(scene.path()).unwrap();
     let shim = Shim::start(&scene.path(), Some(SECRET));
-    // What it writes is never read, so that it sees an error and not the end.
+    // Its output is never read, so it gets an error and not the end of the stream.
     drop(listener.accept().unwrap());
     let complaint = shim.complaint();
     assert!(complaint.contains("not reconnected"), "{complaint}");

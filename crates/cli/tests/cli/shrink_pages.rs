@@ -12,7 +12,7 @@ struct Example {
 }
 
 #[test]
-fn what_the_pages_of_shrink_show_decodes_to_the_original() {
+fn the_examples_of_the_shrink_pages_decode_to_the_original() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/shrink");
     let mut found = 0;
     for entry in fs::read_dir(folder).unwrap() {

@@ -4,8 +4,8 @@ use linkspan_testkit::{Conn, Flow, Request, Server};
 
 use crate::setup::{Ran, Run, Scratch, answer, linkspan, serving};
 
-/// Blinks, renames the window, rings, goes back to the start of the line, in one byte and in two; ends
-/// the line in other ways, turns it around, and has a tag that only programs read.
+/// Blinks, renames the window, rings the bell, returns to the start of the line (in one byte and in two), ends the line
+/// in other ways, reverses it, and has an invisible tag.
 const RUDE: &str = r"\u001b[5mx\u001b]0;owned\u0007\r\u009b5m\u0008\u007f\u0085\u2028\u2029\u202e\u2066\udb40\udc41";
 
 /// Tries to begin a line that looks like one of ours.
@@ -15,7 +15,7 @@ fn rude(result: &str) -> String {
     result.replace("RUDE", RUDE)
 }
 
-/// What is left of an output without our own colours.
+/// An output without our own colours.
 fn without_ours(text: &str) -> String {
     let ours = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[36m"];
     ours.iter()
@@ -27,7 +27,7 @@ fn is_rude(c: char) -> bool {
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// That no line of ours was added by a peer.
+/// Asserts that a peer has added no line that looks like ours.
 #[track_caller]
 fn assert_nothing_forged(args: &[&str]) {
     let ran = linkspan(args);
@@ -219,7 +219,7 @@ fn a_server_cannot_add_lines_to_an_error() {
     };
     let server = Server::legacy().intercept(hook).start();
     assert_nothing_forged(&["tools", &server.url()]);
-    // The log has it too.
+    // The log contains the names too.
     assert_nothing_forged(&["tools", "-v", &server.url()]);
 }
 

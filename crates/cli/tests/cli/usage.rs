@@ -76,7 +76,7 @@ fn a_number_that_is_negative() {
     assert_snapshot!(linkspan(&["tools", "--timeout", "-1", "https://mcp.example.com/mcp"]), @"
     [stderr]
     error: `--timeout -1`: the value cannot be negative
-    hint: --help tells what it takes
+    hint: --help lists its values
     [exit 2]
     ");
 }

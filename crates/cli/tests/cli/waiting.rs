@@ -1,4 +1,4 @@
-//! A command that waits on stdin says so at a terminal, and only there.
+//! A command that waits on stdin says so at a terminal, and not elsewhere.
 
 use linkspan_testkit::{Port, Server};
 
@@ -33,7 +33,7 @@ fn the_line_that_tries_the_server_has_its_credentials_by_name() {
 }
 
 #[test]
-fn connect_to_a_dead_url_says_at_once_that_it_is_dead() {
+fn connect_to_an_unreachable_url_warns_at_once() {
     let port = Port::reserve();
     let mut run = AtTerminal::run(&["connect", &port.url()]);
     run.wait_for("cannot connect to");
@@ -113,7 +113,7 @@ fn jq_that_reads_nothing_says_nothing() {
 }
 
 #[test]
-fn a_client_on_a_pipe_sees_none_of_it() {
+fn a_client_on_a_pipe_gets_no_notice() {
     let server = Server::legacy().start();
     let ran = linkspan(&["connect", &server.url()]);
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));

@@ -114,7 +114,7 @@ fn a_target_without_a_name_says_what_is_missing() {
 }
 
 #[test]
-fn what_is_no_command_after_the_dashes_gets_the_right_line() {
+fn a_wrong_command_after_the_dashes_gets_the_correct_line() {
     let scratch = Scratch::new("after-dashes");
     let folder = scratch.file("my-server");
     std::fs::create_dir(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! What the server says and asks while a call runs, and what the client says meanwhile.
+//! Messages of the server during a call, and messages of the client meanwhile.
 
 use linkspan_testkit::{Bridge, Message, Server};
 use serde_json::json;
@@ -82,7 +82,7 @@ fn cancelling_an_unknown_request_is_harmless() {
     assert_works(&bridge);
 }
 
-/// Calls a tool that asks the client; gives the question, answered with these members.
+/// Calls a tool that asks the client; returns the question, answered with these members.
 fn round_trip(bridge: &Bridge, tool: &str, method: &str, answer: &str) -> (Message, Message) {
     bridge.call("1", tool, &json!({}));
     let question = bridge.heard(method);

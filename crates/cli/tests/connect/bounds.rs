@@ -1,4 +1,4 @@
-//! What a peer can make us hold.
+//! Limits of what a peer can make the bridge hold.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn bad_lines_of_a_client_that_does_not_read_fill_no_memory() {
     }
     wait_until_steady(&bridge);
     assert_peak_below(&bridge, 100 * MB);
-    // It is still there, and nothing of what it has read was dropped.
+    // The bridge still runs, and has dropped none of the messages that it read.
     bridge.resume();
     for _ in 0..5000 {
         let refused = bridge.find("a refusal", Message::is_response);

@@ -1,4 +1,4 @@
-//! Servers that are not there, not yet there, or suddenly gone.
+//! Servers that are not running, not running yet, or suddenly stopped.
 
 use std::time::{Duration, Instant};
 
@@ -123,7 +123,7 @@ fn a_restarted_server_gets_a_new_session_without_the_client_noticing() {
 }
 
 #[test]
-fn a_silent_server_is_given_up_and_told_so() {
+fn a_call_to_a_silent_server_is_cancelled() {
     let server = Server::legacy().start();
     let bridge = ready_with(&server, &["--timeout", "1"]);
     assert_kind(

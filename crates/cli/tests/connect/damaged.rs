@@ -1,4 +1,4 @@
-//! Servers whose answers cannot be read, or not as they stand.
+//! Servers whose answers are damaged or badly framed.
 
 use linkspan_testkit::{Bridge, Server, child_program};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn raw(lines: &[&str]) -> Value {
     json!({ "lines": lines })
 }
 
-/// What a message of that id looks like when it is damaged; each names its request.
+/// Damaged messages of that id; each of them names its request.
 const DAMAGED: [&str; 9] = [
     r#"{"jsonrpc":"2.0","id":$ID,"result":{"x":NaN}}"#,
     r#"{"jsonrpc":"2.0","result":{"x":-Infinity},"id":$ID}"#,
@@ -43,7 +43,7 @@ fn an_answer_of_a_child_that_cannot_be_read_fails_its_call() {
 }
 
 #[test]
-fn an_answer_that_is_not_utf8_fails_its_call_and_says_so() {
+fn an_answer_that_is_not_utf8_fails_its_call_with_the_reason() {
     let bridge = child();
     let line = "{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"text\":\"caf\u{e9}\"}}";
     let answer = bridge.ask("1", "raw", &raw(&[line]));
@@ -88,7 +88,7 @@ fn messages_that_are_laid_out_otherwise_are_read() {
 }
 
 #[test]
-fn calls_that_may_be_meant_by_an_unreadable_answer_are_all_told() {
+fn an_unreadable_answer_fails_all_calls_that_it_may_belong_to() {
     let bridge = child();
     bridge.call("1", "gate", &json!({"name": "never"}));
     bridge.call(
@@ -122,7 +122,7 @@ fn an_error_without_an_id_reaches_the_call_that_waits() {
 }
 
 #[test]
-fn what_a_child_logs_between_its_messages_harms_no_call() {
+fn log_lines_between_messages_of_a_child_harm_no_call() {
     let bridge = child();
     bridge.call("1", "gate", &json!({"name": "never"}));
     let lines = [

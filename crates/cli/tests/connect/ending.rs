@@ -1,4 +1,4 @@
-//! How a bridge ends, and that it leaves nothing behind.
+//! How a bridge exits, and that it leaves no processes or files.
 
 use linkspan_testkit::{Bridge, Conn, Flow, Message, Request, Server};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::setup::{assert_works, launch, program, ready, ready_with, started};
 
 #[test]
-fn when_the_client_goes_the_session_is_deleted() {
+fn when_the_client_closes_the_session_is_deleted() {
     let server = Server::legacy().start();
     let mut bridge = ready(&server);
     assert_works(&bridge);
@@ -47,7 +47,7 @@ fn a_signal_ends_the_bridge_after_the_session_is_deleted() {
 fn a_signal_before_the_first_message_ends_the_bridge() {
     let server = Server::legacy().start();
     let mut bridge = started(&server, &["--debug"]);
-    // The answer proves that the bridge is up and its signal handlers are in place.
+    // The answer proves that the bridge has started and its signal handlers are installed.
     bridge.send("not json");
     assert_eq!(bridge.answer("null").code(), Some(-32700));
     bridge.signal(linkspan_testkit::Signal::Terminate);
@@ -72,7 +72,7 @@ fn answers_on_their_way_are_still_delivered_when_the_client_stops_writing() {
 }
 
 #[test]
-fn what_is_not_answered_in_time_is_cancelled() {
+fn an_unanswered_request_is_cancelled() {
     let server = Server::legacy().start();
     let mut bridge = ready_with(&server, &["--drain", "0"]);
     bridge.call("1", "gate", &json!({"name": "never"}));
@@ -123,7 +123,7 @@ fn a_dead_server_does_not_hold_the_bridge() {
 }
 
 #[test]
-fn a_client_that_never_speaks_causes_no_request() {
+fn a_silent_client_causes_no_request() {
     let server = Server::legacy().start();
     let mut bridge = started(&server, &[]);
     bridge.close_stdin();

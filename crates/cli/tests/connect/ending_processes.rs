@@ -1,4 +1,4 @@
-//! The end of a bridge: in time, and without processes left behind.
+//! The exit of a bridge: in time, and without processes left behind.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -14,10 +14,10 @@ use serde_json::json;
 use crate::servers::{Scratch, assert_answers, hello, plain};
 use crate::setup::{LATEST, launch, program, started};
 
-/// What "at once" may take on a busy machine.
+/// The limit for "at once" on a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
-/// A process that holds a named pipe open for as long as it lives.
+/// A process that holds a named pipe open while it lives.
 struct Grandchild {
     fifo: Scratch,
     up: mpsc::Receiver<()>,
@@ -41,7 +41,7 @@ impl Grandchild {
         Self { fifo, up, gone }
     }
 
-    /// The shell words that start it and go on.
+    /// The shell words that start it in the background.
     fn start(&self) -> String {
         format!("sleep 60 3>'{}' &", self.fifo.as_str())
     }
@@ -111,7 +111,7 @@ fn a_server_that_dies_is_noticed_although_its_child_holds_its_output() {
     grandchild.assert_gone();
 }
 
-/// Reading a terminal blocks a thread, and nothing but a key would end that.
+/// Reading a terminal blocks a thread, and only a key would end the read.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_ends_a_bridge_that_waits_for_a_terminal() {
@@ -122,8 +122,8 @@ fn a_signal_ends_a_bridge_that_waits_for_a_terminal() {
         let mut terminal = terminal.read(true).write(true).open("/dev/ptmx").unwrap();
         let stdin = terminal.try_clone().unwrap();
         let mut bridge = launch(&server.url(), &[]).stdin(stdin).start();
-        // A terminal echoes, so what is written at this end is read at this end. The answer proves
-        // that the bridge is up and its signal handlers are in place.
+        // The terminal echoes, so what is written at this end is read at this end. The answer proves that the bridge
+        // has started and its signal handlers are installed.
         terminal.write_all(b"not json\n").unwrap();
         assert_eq!(bridge.answer("null").code(), Some(-32700));
         let start = Instant::now();
@@ -193,7 +193,7 @@ fn the_end_of_stdin_is_noticed_while_the_queue_to_a_hanging_server_is_full() {
     let server = Server::legacy().intercept(hangs).start();
     let mut bridge = started(&server, &["--drain", "0"]);
     bridge.request("\"init\"", "initialize", &hello());
-    // A megabyte may wait for the server; a little more than that is still on its way to us.
+    // A megabyte may wait for the server; the rest is still in the pipe to the bridge.
     let lines: String = (0..1400).map(kilobyte).collect();
     bridge.send_bytes(lines.as_bytes());
     server.wait_for_post("initialize");
@@ -203,7 +203,7 @@ fn the_end_of_stdin_is_noticed_while_the_queue_to_a_hanging_server_is_full() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
-/// A client that dies leaves a full pipe behind: its end comes after bytes that the bridge never reads.
+/// A client that dies leaves a full pipe: its end follows bytes that the bridge never reads.
 #[test]
 fn a_client_that_dies_while_a_hanging_server_takes_nothing_is_noticed() {
     let server = Server::legacy().intercept(hangs).start();

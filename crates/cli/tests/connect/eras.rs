@@ -7,7 +7,7 @@ use crate::setup::{LATEST, started};
 
 const META: &str = "io.modelcontextprotocol/";
 
-/// A modern server that knows no tool but `greet`, which wants to know a name first.
+/// A modern server whose only tool is `greet`, which asks for a name first.
 fn greeter(request: &Request, conn: &mut Conn) -> Flow {
     let Some(message) = &request.message else {
         return Flow::Pass;
@@ -60,7 +60,7 @@ fn a_legacy_client_uses_a_modern_server() {
 }
 
 #[test]
-fn what_a_modern_server_needs_from_its_client_becomes_a_question() {
+fn the_input_requests_of_a_modern_server_become_questions() {
     let server = Server::modern().intercept(greeter).start();
     let bridge = started(&server, &[]);
     bridge.request(
@@ -115,7 +115,7 @@ fn a_modern_client_uses_a_legacy_server() {
 }
 
 #[test]
-fn an_era_that_is_forced_is_not_asked_for() {
+fn a_forced_era_is_not_probed() {
     let server = Server::modern().start();
     let bridge = started(&server, &["--server-era", "modern"]);
     bridge.initialize(LATEST);

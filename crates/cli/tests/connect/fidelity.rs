@@ -1,4 +1,4 @@
-//! Nothing is lost, rounded or prettified on the way.
+//! Messages are forwarded without loss, rounding or reformatting.
 
 use linkspan_testkit::Server;
 use serde_json::json;

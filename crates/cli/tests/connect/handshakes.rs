@@ -45,7 +45,7 @@ fn a_session_without_a_version_is_kept_all_the_same() {
     }
 }
 
-/// A server whose GET is an event stream that says nothing, and that refuses `prompts/list`.
+/// A server whose GET is a silent event stream, and that refuses `prompts/list`.
 fn silent(request: &Request, conn: &mut Conn) -> Flow {
     if request.method == "GET" {
         if conn.start_sse(&[]).is_ok() {
@@ -93,7 +93,7 @@ fn a_stream_that_took_its_id_back_cannot_be_resumed() {
 fn a_client_that_begins_anew_gets_one_new_session() {
     let hook = |request: &Request, conn: &mut Conn| {
         if request.tool().as_deref() == Some("old") {
-            // Refused only when the new session stands.
+            // Refused only after the new session was opened.
             conn.wait_for_gate("begun");
             return Flow::written(conn.reply(404, &[], "gone"));
         }

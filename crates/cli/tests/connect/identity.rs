@@ -66,7 +66,7 @@ fn later_requests_name_the_negotiated_revision_and_the_session() {
 }
 
 #[test]
-fn requests_say_what_they_are_and_what_they_accept() {
+fn requests_have_content_type_and_accept_headers() {
     let server = Server::legacy().start();
     let _bridge = ready(&server);
     server.wait_for_listener();

@@ -1,4 +1,4 @@
-//! Much at once, and much in one piece.
+//! Many messages at once, and large messages.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A client that speaks the stateless revision, 2026-07-28.
+//! A client of the stateless revision, 2026-07-28.
 
 use linkspan_testkit::{Bridge, Request, Server, decode_base64};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::setup::started;
 
 const VERSION: &str = "2026-07-28";
 
-/// Sends a request with the envelope that this revision wants.
+/// Sends a request with the envelope that this revision requires.
 fn request(bridge: &Bridge, id: &str, method: &str, mut params: Value) {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -27,7 +27,7 @@ fn call(bridge: &Bridge, id: &str, tool: &str, arguments: Value) {
 }
 
 #[test]
-fn headers_repeat_what_the_body_says() {
+fn headers_mirror_the_body() {
     let server = Server::modern().start();
     let mut bridge = started(&server, &[]);
     request(&bridge, "1", "server/discover", json!({}));
@@ -120,7 +120,7 @@ fn cancelling_closes_the_stream() {
 }
 
 #[test]
-fn a_client_that_goes_cancels_what_it_asked_for() {
+fn a_client_that_disconnects_cancels_its_calls() {
     let server = Server::modern().start();
     let mut bridge = started(&server, &["--drain", "0"]);
     call(&bridge, "1", "gate", json!({"name": "never"}));
@@ -168,7 +168,7 @@ fn a_lost_answer_is_lost_and_not_repeated() {
 }
 
 #[test]
-fn a_subscription_speaks_under_the_clients_own_id() {
+fn a_subscription_uses_the_clients_own_id() {
     let server = Server::modern().start();
     let bridge = started(&server, &[]);
     request(

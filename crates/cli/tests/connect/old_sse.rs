@@ -110,7 +110,7 @@ fn calls_of_an_old_server_run_at_once_and_ask_back() {
 }
 
 #[test]
-fn an_old_server_is_told_of_a_cancellation() {
+fn an_old_server_gets_a_cancellation() {
     let server = Server::sse().start();
     let bridge = ready_with(&server, &[]);
     bridge.call("\"mine\"", "gate", &json!({"name": "never"}));
@@ -135,7 +135,7 @@ fn a_lost_stream_loses_its_calls_and_is_opened_again() {
 }
 
 #[test]
-fn a_client_that_goes_closes_the_old_stream() {
+fn a_client_that_exits_closes_the_old_stream() {
     let server = Server::sse().start();
     let mut bridge = ready_with(&server, &[]);
     bridge.close_stdin();

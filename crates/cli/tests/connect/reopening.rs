@@ -1,4 +1,4 @@
-//! Calls that wait for a session or a stream: nothing of them was sent, so none of them can have run.
+//! Calls that wait for a session or a stream were not sent, so they cannot have run.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -30,9 +30,10 @@ fn cutting(
         if number == 1 {
             conn.wait_for_gate("cut");
         }
-        match (1..=last).contains(&number) {
-            true => Flow::Close,
-            false => Flow::Pass,
+        if (1..=last).contains(&number) {
+            Flow::Close
+        } else {
+            Flow::Pass
         }
     }
 }
@@ -83,7 +84,7 @@ fn a_session_that_is_cut_while_it_is_renewed_costs_no_call() {
 }
 
 #[test]
-fn calls_that_were_never_sent_are_not_said_to_have_run() {
+fn calls_that_were_never_sent_are_reported_as_not_run() {
     let old = Server::sse().intercept(cutting(is_get, usize::MAX)).start();
     let bridge = ready_with(&old, SSE);
     old.drop_streams();
@@ -159,16 +160,17 @@ fn a_session_that_is_named_in_a_later_response_is_taken() {
 }
 
 #[test]
-fn a_server_that_asks_for_no_pause_and_says_nothing_is_asked_less_and_less() {
-    let closing = |request: &Request, conn: &mut Conn| match is_get(request) {
-        true => {
+fn a_silent_server_with_retry_0_is_polled_with_growing_pauses() {
+    let closing = |request: &Request, conn: &mut Conn| {
+        if is_get(request) {
             let said = conn
                 .start_sse(&[])
                 .and_then(|()| conn.chunk("retry: 0\n\n"));
             let _ = said.and_then(|()| conn.end());
             Flow::Close
+        } else {
+            Flow::Pass
         }
-        false => Flow::Pass,
     };
     let server = Server::legacy().intercept(closing).start();
     let bridge = ready(&server);

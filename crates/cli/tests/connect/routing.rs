@@ -1,4 +1,4 @@
-//! What stands between a client and its server: redirects, sticky cookies, refusals with a reason.
+//! Between a client and its server: redirects, sticky cookies, refusals with a reason.
 
 use linkspan_testkit::{Conn, Flow, Request, Server};
 use serde_json::json;

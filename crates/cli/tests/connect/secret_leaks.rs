@@ -1,4 +1,4 @@
-//! Ways in which a secret found its way out.
+//! Ways in which secrets have leaked.
 
 use linkspan_testkit::{Bridge, Conn, Flow, Launch, Request, Server};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ impl Told {
         launch(url, &[&files[..], flags].concat())
     }
 
-    /// Ends the bridge and gives stderr, log and transcript.
+    /// Ends the bridge and returns stderr, log and transcript.
     #[track_caller]
     fn end(&self, mut bridge: Bridge) -> [String; 3] {
         bridge.close_stdin();
@@ -54,8 +54,8 @@ fn assert_silent(told: &[String; 3], secret: &str) {
     }
 }
 
-/// A server that repeats the headers of each request: `tools/call` as a result of the test's making,
-/// anything of a vendor as a refusal.
+/// A server that repeats the headers of each request: `tools/call` in a result that the test composes, vendor methods
+/// in a refusal.
 fn telltale(
     result: impl Fn(&Request) -> String + Send + Sync + 'static,
 ) -> impl Fn(&Request, &mut Conn) -> Flow + Send + Sync + 'static {
@@ -241,7 +241,7 @@ fn a_secret_that_is_a_number_leaves_the_record_json() {
     let bridge = told.launch(&server.url(), &["-H", "X-Pin: 1234"]).start();
     bridge.initialize(LATEST);
     bridge.ask("1234", "any", &json!({}));
-    // Every line of the record is looked at here.
+    // Checks every line of the transcript.
     let [_, _, record] = told.end(bridge);
     assert!(!record.contains("pin 1234"), "{record}");
     assert!(!record.contains(r#""n":1234,"#), "{record}");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::setup::{LATEST, assert_works, launch};
 
-/// A file for this test alone, gone when the test is over.
+/// A file for this test alone, removed afterwards.
 struct Scratch(PathBuf);
 
 impl Scratch {

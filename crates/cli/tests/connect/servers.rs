@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::setup::LATEST;
 
-/// What a client says to begin, for tests in which that may fail.
+/// The parameters of `initialize`, for tests in which it may fail.
 pub fn hello() -> Value {
     json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}})
 }
@@ -20,7 +20,7 @@ pub fn assert_answers(bridge: &Bridge) {
     assert_eq!(answer.result.as_deref(), Some("{}"), "{}", answer.text);
 }
 
-/// An answer with these members, to be sent in whatever way.
+/// An answer with these members.
 pub fn answer_to(request: &Request, members: &str) -> String {
     let id = request.message.as_ref().and_then(|m| m.id.clone());
     let id = id.expect("only requests are answered");
@@ -51,7 +51,7 @@ pub fn plain(request: &Request, conn: &mut Conn) -> Flow {
     }
 }
 
-/// A file for one test alone, gone when the test is over.
+/// A file for one test alone, removed afterwards.
 pub struct Scratch(PathBuf);
 
 impl Scratch {

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::setup::{assert_kind, assert_works, ready};
 
-/// A bridge whose handshake is over and whose GET stream is open, so that after a session is
-/// forgotten nothing but the test's own call can be the first to notice.
+/// A bridge after its handshake with an open GET stream, so that only the test's own call can notice a forgotten
+/// session.
 fn settled(server: &Server) -> Bridge {
     let bridge = ready(server);
     assert_works(&bridge);

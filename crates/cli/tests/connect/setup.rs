@@ -1,4 +1,4 @@
-//! Starting the binary, and words that many tests use.
+//! Starts the binary; helpers of many tests.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! HTTP+SSE: one stream for everything, and what must not bring all of it down.
+//! HTTP+SSE has one stream for all messages; these faults must not end all of it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ fn an_old_server_can_be_initialized_twice() {
 }
 
 #[test]
-fn what_is_said_before_the_stream_is_open_does_not_stop_later_notifications() {
+fn notifications_before_the_stream_is_open_do_not_stop_later_ones() {
     let server = Server::sse().start();
     let bridge = started(&server, SSE);
     bridge.notify("notifications/vendor/first", &json!({}));
@@ -68,7 +68,7 @@ fn what_is_said_before_the_stream_is_open_does_not_stop_later_notifications() {
 }
 
 #[test]
-fn what_is_said_while_the_stream_is_down_does_not_stop_later_notifications() {
+fn notifications_while_the_stream_is_down_do_not_stop_later_ones() {
     let gets = AtomicUsize::new(0);
     let hook = move |request: &Request, conn: &mut Conn| {
         if is_get(request) && gets.fetch_add(1, Ordering::SeqCst) == 1 {
@@ -82,7 +82,7 @@ fn what_is_said_while_the_stream_is_down_does_not_stop_later_notifications() {
     server.drop_streams();
     server.wait_for_count("a new stream", 2, is_get);
     bridge.notify("notifications/vendor/meanwhile", &json!({}));
-    // Once this is answered, the notification has been read.
+    // The answer proves that the notification has been read.
     bridge.send("not json");
     assert_eq!(bridge.answer("null").code(), Some(-32700));
     server.open("up again");
@@ -158,7 +158,7 @@ fn eight_calls_to_a_dead_server_fail_as_fast_as_one() {
     let bridge = ready_with(&server, SSE);
     assert_works(&bridge);
     server.kill();
-    // The first one may still use a connection that is not known to be dead yet.
+    // The first request may use a dead connection that was not detected yet.
     let first = bridge.ask("0", "echo", &json!({}));
     assert_eq!(first.code(), Some(-32000), "{}", first.text);
     let start = Instant::now();

@@ -80,7 +80,7 @@ fn a_broken_stream_without_event_ids_loses_its_answer() {
 }
 
 #[test]
-fn resuming_into_nothing_ends_at_some_time() {
+fn resuming_without_events_ends_after_some_attempts() {
     let server = Server::legacy().event_ids().retry(1).resume_empty().start();
     let bridge = ready(&server);
     assert_kind(&bridge.ask("1", "cut", &json!({})), "answer_lost");

@@ -1,4 +1,4 @@
-//! What a server says must not drive the terminal of who tries it out.
+//! Text of a server must not drive the terminal of its user.
 
 use linkspan_testkit::{Bridge, Conn, Flow, Request, Server};
 
@@ -8,7 +8,7 @@ use crate::setup::program;
 /// Blinks, renames the window, rings, and the same in the one-byte form.
 const RUDE: &str = r"rude\u001b[5m\u001b]0;owned\u0007\r\u009b5m\u0008\u007f!";
 
-/// A server that gives these members as the answer to these methods.
+/// A server that answers these methods with these members.
 fn rude(methods: &'static [&str], members: &str) -> Server {
     let members = members.replace("RUDE", RUDE);
     let hook = move |request: &Request, conn: &mut Conn| match request.rpc() {
@@ -20,7 +20,7 @@ fn rude(methods: &'static [&str], members: &str) -> Server {
     Server::legacy().intercept(hook).start()
 }
 
-/// Runs a command that thinks that it may use colours, and looks at what it has printed.
+/// Runs a command with colours enabled, and checks its output.
 #[track_caller]
 fn assert_harmless(args: &[&str]) {
     let mut command = Bridge::launch(program())
@@ -38,7 +38,7 @@ fn assert_harmless(args: &[&str]) {
             .find('m')
             .map_or(left.len(), |m| start + m + 1);
         let code = left[start + 2..end].trim_end_matches('m');
-        // Colours and weights are ours; nothing that we print blinks.
+        // Only our own colours and weights occur; we never print blinking text.
         let ours = code
             .split(';')
             .all(|n| n != "5" && n.parse::<u8>().is_ok_and(|n| n < 110));

@@ -18,7 +18,7 @@ use crate::setup::{LATEST, assert_kind, assert_works, launch};
 
 const HOST: &str = "mcp.example.test";
 
-/// TLS in front of a fake server. As a proxy it wants a CONNECT first, and notes it.
+/// TLS in front of a fake server. As a proxy it requires a CONNECT first, and records it.
 struct Gate {
     port: u16,
     ca: PathBuf,
@@ -243,7 +243,7 @@ fn this_machine_is_reached_without_a_proxy() {
     shake_hands(&bridge);
 }
 
-/// Answers every request over HTTP/2, and says so.
+/// Answers every request over HTTP/2, and says so in the answer.
 async fn answer(
     request: hyper::Request<hyper::body::Incoming>,
 ) -> Result<hyper::Response<String>, hyper::Error> {

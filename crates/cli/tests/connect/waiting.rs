@@ -1,4 +1,4 @@
-//! What one message has to wait for, and what it must not wait for.
+//! What a message has to wait for, and what must not delay it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ fn a_handshake_that_hangs_does_not_hold_the_next_one() {
 
 /// Slow: a GET that never answers is given a few seconds.
 #[test]
-fn a_refusal_is_told_although_the_other_transport_stays_silent() {
+fn a_refusal_is_reported_although_the_other_transport_stays_silent() {
     let hook = |request: &Request, conn: &mut Conn| match request.method.as_str() {
         "POST" => Flow::written(conn.reply(400, &[("Content-Type", "text/plain")], "no, thanks")),
         _ => {
@@ -131,12 +131,12 @@ fn a_call_that_is_cancelled_before_it_could_be_sent_is_never_sent() {
     bridge.notify("notifications/cancelled", &json!({"requestId": 1}));
     bridge.call("2", "look", &json!({}));
     for _ in 0..2 {
-        // Once this is answered, all of the above has been read and tried in vain.
+        // The answer proves that all messages above have been read and tried in vain.
         bridge.send("not json");
         assert_eq!(bridge.answer("null").code(), Some(-32700));
     }
     let server = Server::legacy().intercept(hook).start_on(port);
-    // It was to be sent before this one.
+    // The cancelled call would have been sent before this one.
     assert!(bridge.answer("2").result.is_some());
     bridge.close_stdin();
     assert_eq!(bridge.exit_code(), Some(0));
@@ -159,7 +159,7 @@ fn a_subscription_is_not_ended_by_the_limit_of_a_call() {
     let wanted = json!({"notifications": {"toolsListChanged": true}});
     request("\"listen\"", "subscriptions/listen", wanted);
     bridge.heard("notifications/subscriptions/acknowledged");
-    // A call that begins later shows when the limit is over.
+    // A later call shows when the limit has passed.
     let never = json!({"name": "gate", "arguments": {"name": "never"}});
     request("1", "tools/call", never);
     assert_kind(&bridge.answer("1"), "timeout");
@@ -171,7 +171,7 @@ fn a_subscription_is_not_ended_by_the_limit_of_a_call() {
 }
 
 #[test]
-fn a_refusal_that_speaks_of_a_session_is_not_a_forgotten_one() {
+fn a_refusal_that_mentions_a_session_is_not_a_forgotten_one() {
     let error = r#""error":{"code":-32602,"message":"parameter `sessionName` is required"}"#;
     let hook = move |request: &Request, conn: &mut Conn| match request.tool().as_deref() {
         Some("picky") => Flow::written(conn.json(400, &answer_to(request, error))),
@@ -270,9 +270,10 @@ fn conflict(number: usize, is: fn(&Request) -> bool) -> impl Fn(&Request, &mut C
         if request.method != "GET" || !is(request) {
             return Flow::Pass;
         }
-        match gets.fetch_add(1, Ordering::SeqCst) + 1 == number {
-            true => Flow::written(conn.json(409, "{}")),
-            false => Flow::Pass,
+        if gets.fetch_add(1, Ordering::SeqCst) + 1 == number {
+            Flow::written(conn.json(409, "{}"))
+        } else {
+            Flow::Pass
         }
     }
 }
@@ -286,7 +287,7 @@ fn a_listening_stream_that_is_refused_once_is_asked_for_again() {
     let bridge = ready(&server);
     server.wait_for_listener();
     server.drop_streams();
-    // The server still counts the old stream when it is asked for the new one.
+    // The server still counts the old stream when the new one is requested.
     server.wait_for_count("a third GET", 3, |request| request.method == "GET");
     server.wait_for_listener();
     server.push(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
@@ -349,6 +350,6 @@ fn a_stream_that_says_retry_at_once_and_ends_is_not_a_hot_loop() {
         request.header("last-event-id").is_some()
     });
     let span = resumed[4].at - resumed[0].at;
-    // Each is at least 50 ms after the one before; the clock is the server's.
+    // Each is at least 50 ms after the previous one, by the server's clock.
     assert!(span >= Duration::from_millis(180), "four more in {span:?}");
 }

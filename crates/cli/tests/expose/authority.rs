@@ -68,7 +68,7 @@ impl Authority {
         exposing(&own, child).flags(flags).start()
     }
 
-    /// A token with other values for some claims; `null` leaves one out.
+    /// A token with other values for some claims; `null` removes one.
     pub fn token(&self, changes: &Value) -> String {
         self.token_of_type("at+jwt", changes)
     }

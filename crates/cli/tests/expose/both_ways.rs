@@ -1,4 +1,4 @@
-//! What a legacy child says and asks while a call runs, and what the client says meanwhile.
+//! Messages of a legacy child during a call, and messages of the client meanwhile.
 
 use linkspan_testkit::{Exposed, Message, Session};
 use serde_json::json;
@@ -11,7 +11,7 @@ fn start() -> (Exposed, Session) {
     (exposed, session)
 }
 
-/// Calls a tool that asks the client; gives the question and, after that answer, the result.
+/// Calls a tool that asks the client; returns the question and, after that answer, the result.
 fn round_trip(session: &Session, tool: &str, method: &str, answer: &str) -> (Message, Message) {
     let mut call = session.call("1", tool, &json!({}));
     let question = call.heard(method);

@@ -1,4 +1,4 @@
-//! Clients and children that take all they can get, and the requests of others meanwhile.
+//! Clients and children that use up their share, and the requests of others meanwhile.
 
 use linkspan_testkit::{Expose, Http};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::setup::{
 
 #[cfg(unix)]
 #[test]
-fn connections_that_say_nothing_do_not_keep_requests_out() {
+fn silent_connections_do_not_keep_requests_out() {
     let program = program().into_string().expect("its path is text");
     let script = r#"ulimit -n 256; exec "$0" "$@""#;
     let exposed = Expose::child("/bin/sh", &[])

@@ -1,4 +1,4 @@
-//! The end: nothing hangs, nothing is left behind.
+//! The exit: it does not hang and leaves no processes.
 
 use linkspan_testkit::{Expose, Http, Signal};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Children that crash, shout, babble or say nothing.
+//! Children that crash, write to stderr, print non-JSON or stay silent.
 
 use linkspan_testkit::Message;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::setup::{
     LATEST, assert_error, assert_works, assert_works_for, expose, legacy, modern, modern_pid, pid,
 };
 
-/// Asserts that a call failed with an error that says what happened to the child.
+/// Asserts that a call failed with an error about the exit of the child.
 #[track_caller]
 fn assert_lost(answer: &Message, id: &str, word: &str) {
     assert_eq!(answer.id.as_deref(), Some(id), "{}", answer.text);
@@ -73,7 +73,7 @@ fn after_a_crash_the_same_address_works_again() {
     let session = client.session(LATEST);
     session.call("1", "crash", &json!({"code": 1})).answer();
     assert_works(&client.session(LATEST));
-    // The session itself either goes on with a new child or is gone; it does not hang.
+    // The session either goes on with a new child or has ended; it does not hang.
     let mut call = session.call("2", "echo", &json!({}));
     match call.status() {
         200 => assert!(call.answer().is_response()),
@@ -250,7 +250,7 @@ fn a_child_that_always_dies_is_not_started_in_a_tight_loop() {
             .answer();
     }
     let started = exposed.children.started();
-    // Once for each request would be bad enough; more would be a loop of our own.
+    // One per request would be the maximum; more would be a restart loop of the bridge.
     assert!(started <= 20, "{started} processes for 8 requests");
 }
 

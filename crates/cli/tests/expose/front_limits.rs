@@ -45,7 +45,7 @@ fn a_call_that_is_cancelled_in_a_batch_is_over() {
         "its stream ends without an answer"
     );
     wait_for_calls(&exposed, 0);
-    // With requests beside it, and with one that is cancelled where it was asked for.
+    // First with requests beside it, then with a request that the same batch cancels.
     let mut call = session.call("6", "gate", &json!({"name": "never"}));
     exposed.children.wait_for_tools("gate", 2);
     let ping = request("7", "ping", &json!({}));
@@ -70,7 +70,7 @@ fn a_large_answer_that_was_cut_on_its_way_is_sent_again() {
     let mut call = session.call("1", "gate", &arguments);
     let first = call.event().unwrap().id.unwrap();
     exposed.children.open("slow");
-    // Then the front has handed all of it to the connection, which the client does not read.
+    // Then the front has written all of it to the connection, which the client does not read.
     wait_for_calls(&exposed, 0);
     call.into_connection().reset();
     let mut rest = session.resume(&first);

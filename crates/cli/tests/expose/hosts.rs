@@ -1,11 +1,11 @@
-//! Who may ask: the names in `Host` and `Origin`, which a web page cannot forge.
+//! The allowed names in `Host` and `Origin`, which a web page cannot forge.
 
 use linkspan_testkit::mcp_client::{everything, initialize};
 use linkspan_testkit::{Ask, Client, Exposed};
 
 use crate::setup::{LATEST, assert_error, expose, legacy};
 
-/// Asks for a session with that header instead of the usual one.
+/// Opens a session with that header instead of the usual one.
 fn status(exposed: &Exposed, name: &str, value: &str) -> u16 {
     let client = exposed.client();
     let body = initialize(LATEST, &everything());
@@ -49,7 +49,7 @@ fn any_other_name_is_forbidden() {
         let ask = client.posting(&body).with("Host", host);
         let mut call = client.send(&ask);
         let code = call.status();
-        // What is not a host at all may be called that.
+        // A value that is not a host at all may also be answered with 400.
         assert!(
             code == 403 || (code == 400 && host.contains('@')),
             "{host}: {code}"

@@ -1,4 +1,4 @@
-//! What is refused, with which status, and that a refusal is always something a client can read.
+//! Refusals and their statuses; every refusal is readable by a client.
 
 use linkspan_testkit::Http;
 use linkspan_testkit::mcp_client::{everything, initialize, request};
@@ -104,7 +104,7 @@ fn another_content_type_is_unsupported() {
 }
 
 #[test]
-fn a_client_that_accepts_none_of_our_forms_is_told_so() {
+fn a_client_that_accepts_no_content_type_of_ours_gets_a_406() {
     let exposed = legacy();
     let client = exposed.client();
     let session = client.session(LATEST);
@@ -270,7 +270,7 @@ fn a_refusal_leaves_the_connection_usable() {
 }
 
 #[test]
-fn what_is_not_http_is_harmless() {
+fn text_that_is_not_http_is_harmless() {
     let exposed = legacy();
     let client = exposed.client();
     for bytes in [

@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: what a client of the stateless revision hears outside its calls.
+//! `subscriptions/listen`: notifications to a client of the stateless revision outside its calls.
 
 use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Exposed, Message};

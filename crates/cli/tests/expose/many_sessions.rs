@@ -7,7 +7,7 @@ use crate::setup::{LATEST, assert_works, expose, wait_for_sessions};
 
 const MB: usize = 1_000_000;
 
-/// Opens sessions and leaves them.
+/// Opens sessions and abandons them.
 fn abandon(exposed: &Exposed, count: usize) {
     for _ in 0..count {
         exposed.client().session(LATEST);
@@ -58,7 +58,7 @@ fn a_thousand_abandoned_sessions_of_one_child_leave_no_memory() {
         &["--share", "--idle-timeout", "1", "--max-sessions", "2000"],
         &[],
     );
-    // The first thousand may leave the allocator its pages; the second must do with them.
+    // The allocator may keep the pages of the first thousand; the second thousand must reuse them.
     abandon(&exposed, 1000);
     wait_for_sessions(&exposed, 0);
     let before = exposed.bridge.resident_memory();

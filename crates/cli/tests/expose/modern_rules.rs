@@ -1,4 +1,4 @@
-//! The stateless revision: headers that repeat the body, and what is refused with which status.
+//! The stateless revision: headers that mirror the body, and the statuses of refusals.
 
 use linkspan_testkit::mcp_client::{META, everything, initialize, request};
 use linkspan_testkit::{Ask, Call, Exposed, Modern};
@@ -14,7 +14,7 @@ fn echo() -> Value {
     json!({"name": "echo", "arguments": {"x": 1}})
 }
 
-/// A call of `echo` whose request the test has changed.
+/// A call of `echo` with a request that the test has changed.
 fn changed(client: &Modern, change: impl Fn(Ask) -> Ask) -> Call {
     let ask = client.posting("1", "tools/call", &echo());
     client.client.send(&change(ask))
@@ -292,7 +292,7 @@ fn batches_are_refused() {
 
 #[test]
 fn a_bad_log_level_is_invalid() {
-    // A modern child judges that itself; for a legacy one it is ours to say.
+    // A modern child decides that itself; for a legacy one the bridge does.
     let exposed = legacy();
     let client = exposed
         .client()

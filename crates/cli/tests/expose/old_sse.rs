@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::setup::{LATEST, assert_error, assert_works, content, expose, legacy, modern, program};
 
-/// A client with its stream and the address that it was given.
+/// A client with its stream and the endpoint that it got.
 struct Old {
     client: Client,
     stream: Call,

@@ -1,5 +1,4 @@
-//! A legacy child asks in the middle of a call of a modern client: the call is parked until the client
-//! comes back with the answer.
+//! A legacy child asks during a call of a modern client: the call is parked until the client returns with the answer.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::setup::{assert_works_for, clip, content, expose, legacy, value};
 
-/// What a call that asks for input has to say.
+/// The parts of a result that asks for input.
 struct Parked {
     key: String,
     question: Value,
@@ -39,7 +38,7 @@ fn parked(answer: &Message) -> Parked {
     }
 }
 
-/// Calls a tool that asks; gives its question.
+/// Calls a tool that asks; returns its question.
 #[track_caller]
 fn ask(client: &Modern, tool: &str, arguments: &Value) -> Parked {
     parked(&client.tool("1", tool, arguments))
@@ -54,7 +53,7 @@ fn params(tool: &str, arguments: &Value, parked: &Parked, answer: &Value) -> Val
     })
 }
 
-/// Comes back with the answer.
+/// Repeats the call with the answer.
 fn back(client: &Modern, id: &str, tool: &str, parked: &Parked, answer: &Value) -> Call {
     client.request(id, "tools/call", &params(tool, &json!({}), parked, answer))
 }
@@ -297,7 +296,7 @@ fn an_answer_to_another_question_is_not_taken_for_this_one() {
 }
 
 #[test]
-fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
+fn a_client_without_the_capability_for_a_question_gets_an_error() {
     for flags in [&[][..], &["--share"][..]] {
         let exposed = expose(flags, &[]);
         for (tool, others, lacking) in [
@@ -315,7 +314,7 @@ fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
             let mut call = client.call("1", tool, &json!({}));
             let is_streamed = call.reply().is_stream();
             assert_eq!(call.status(), if is_streamed { 200 } else { 400 });
-            // The front begins to stream what takes longer than a second.
+            // The front begins a stream for answers that take longer than a second.
             assert!(!is_streamed || sent.elapsed() >= Duration::from_secs(1));
             let error = call.answer();
             assert_eq!(error.code(), Some(-32021), "{}", error.text);
@@ -327,7 +326,7 @@ fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
 }
 
 #[test]
-fn a_client_that_never_comes_back_costs_nothing() {
+fn the_call_of_a_client_that_never_retries_is_cancelled() {
     let exposed = expose(&["--park-timeout", "1"], &[]);
     let client = exposed.client().modern();
     let question = ask(&client, "ask", &json!({}));
@@ -342,7 +341,7 @@ fn a_client_that_never_comes_back_costs_nothing() {
 }
 
 #[test]
-fn a_client_that_goes_while_its_resumed_call_runs_has_cancelled_it() {
+fn a_client_that_disconnects_during_its_resumed_call_cancels_it() {
     let exposed = legacy();
     let client = exposed.client().modern();
     let arguments = json!({"key": "which", "gate": "never"});
@@ -416,8 +415,8 @@ fn a_second_client_is_not_asked_what_the_first_one_was() {
     let client = exposed.client().modern();
     let first = ask(&client, "ask", &json!({"label": "alice"}));
     assert_eq!(first.question["params"]["message"], "alice");
-    // The first call is parked. The second is asked its own question, or its question is refused
-    // because either call can have asked it.
+    // The first call is parked. The second gets its own question, or its question is refused because either call can
+    // have asked it.
     let answer = client.tool("1", "ask", &json!({"label": "bob"}));
     let asked = answer.json()["result"]["resultType"] == "input_required";
     let second = asked.then(|| parked(&answer));

@@ -1,4 +1,4 @@
-//! Finding out which era a child speaks, without losing those that cannot stand the question.
+//! Detecting the era of a child, also of one that exits on an unknown request.
 
 use crate::setup::{LATEST, assert_works, assert_works_for, expose};
 

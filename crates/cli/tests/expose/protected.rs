@@ -178,7 +178,7 @@ fn requests_of_one_subject_share_a_warm_server_and_others_do_not() {
     assert_ne!(pid(json!({"sub": "bob"})), first);
 }
 
-/// A request of a session, and the scope that a refusal asks for.
+/// Calls a tool in a session; the error is the scope that a refusal asks for.
 fn scope_for(exposed: &Exposed, token: &str, tool: &str) -> Result<(), String> {
     let session = with_token(exposed, token).session(LATEST);
     let mut call = session.call("1", tool, &json!({}));

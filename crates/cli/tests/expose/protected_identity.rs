@@ -1,4 +1,4 @@
-//! What the server behind a protected resource learns about its callers, and what it never sees.
+//! What the server behind a protected resource gets to know about its callers, and what it does not.
 
 use linkspan_auth::jose::{JwkSet, Jwt, SigningKey};
 use linkspan_auth::resource::digest;

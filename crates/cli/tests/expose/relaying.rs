@@ -1,4 +1,4 @@
-//! A legacy client and a legacy child: what each says reaches the other as it was said.
+//! A legacy client and a legacy child: messages are forwarded unchanged.
 
 use linkspan_testkit::mcp_client::everything;
 use linkspan_testkit::{Message, Server, child};

@@ -1,5 +1,5 @@
-//! A legacy child that asks for roots when it begins gets those of the client that it works for, and no
-//! client works with the roots of another.
+//! A legacy child that asks for roots at its start gets those of its client; no client uses a child with the roots of
+//! another.
 
 use linkspan_testkit::{Bridge, Children, Exposed, Message, Modern, child_program};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn second_round(asked: &Message, tool: &str, roots: &Value) -> Value {
     })
 }
 
-/// What the child knows, when a client with these roots asks.
+/// What the child knows when a client with these roots calls it.
 #[track_caller]
 fn whoami(client: &Modern, roots: &Value) -> Value {
     let asked = client.tool("1", "whoami", &json!({}));

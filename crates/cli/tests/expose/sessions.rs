@@ -1,4 +1,4 @@
-//! Legacy sessions: how they begin, whose they are, and how they end.
+//! Legacy sessions: how they are opened, which principal they belong to, and how they end.
 
 use linkspan_testkit::Exposed;
 use linkspan_testkit::mcp_client::{everything, initialize, request};
@@ -196,7 +196,7 @@ fn a_session_with_a_call_in_flight_is_not_idle() {
     let busy = client.session(LATEST);
     let mut call = busy.call("1", "gate", &json!({"name": "slow"}));
     exposed.children.wait_for_tool("gate");
-    // Two sessions that begin later and end of themselves show that the time has passed.
+    // Two later sessions that expire by themselves show that the time has passed.
     for _ in 0..2 {
         exposed
             .children

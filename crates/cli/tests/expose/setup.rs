@@ -1,4 +1,4 @@
-//! Starting the binary, and words that many tests use.
+//! Starts the binary; helpers of many tests.
 
 use std::ffi::OsString;
 
@@ -31,7 +31,7 @@ pub fn exposing(flags: &[&str], child: &[&str]) -> Expose {
     Expose::child(program(), child).flags(flags)
 }
 
-/// What a tool gave as its structured content, as written.
+/// The structured content of a tool's result, as written.
 #[track_caller]
 pub fn content(answer: &Message) -> String {
     answer
@@ -39,7 +39,7 @@ pub fn content(answer: &Message) -> String {
         .unwrap_or_else(|| panic!("no structured content: {}", clip(&answer.text)))
 }
 
-/// What a tool gave as its structured content.
+/// The structured content of a tool's result.
 #[track_caller]
 pub fn value(answer: &Message) -> Value {
     serde_json::from_str(&content(answer)).expect("it was JSON on its way")

@@ -1,4 +1,4 @@
-//! Clients that take their time, take nothing, or are not there any more.
+//! Clients that are slow, do not read, or have disconnected.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ fn impatient() -> Exposed {
     expose(&["--header-timeout", "1"], &[])
 }
 
-/// Sends a byte now and then until the peer has had enough; `false`: it never had.
+/// Sends single bytes until the peer closes the connection; `false`: it never did.
 fn dribble(http: &mut Http, bytes: impl Iterator<Item = u8>) -> bool {
     let end = Instant::now() + LIMIT;
     for byte in bytes {
@@ -21,7 +21,7 @@ fn dribble(http: &mut Http, bytes: impl Iterator<Item = u8>) -> bool {
         if Instant::now() > end {
             return false;
         }
-        // The pace of a slow peer, not a wait for something.
+        // The pace of a slow peer, not a wait for a condition.
         std::thread::sleep(Duration::from_millis(100));
     }
     false

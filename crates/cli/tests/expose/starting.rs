@@ -1,4 +1,4 @@
-//! The command line, and what is said when it starts.
+//! The command line, and the output at the start.
 
 use std::net::{TcpListener, TcpStream};
 
@@ -32,7 +32,7 @@ fn only_this_machine_is_served_by_default() {
     assert!(exposed.address().ip().is_loopback());
     #[cfg(target_os = "linux")]
     {
-        // Another loopback address is another interface for who listens on one of them.
+        // A listener on one loopback address is not reachable by another one.
         let other = ([127, 0, 0, 2], exposed.address().port());
         assert!(TcpStream::connect(std::net::SocketAddr::from(other)).is_err());
     }
@@ -93,7 +93,7 @@ fn a_wrong_command_line_is_explained_on_stderr_only() {
 fn a_command_that_does_not_exist_is_named() {
     let expose = Expose::command(program(), &["linkspan-no-such-program"]);
     let mut bridge = expose.launch().start();
-    // Either it is noticed at once, or by the first who asks.
+    // The error is detected either at the start or by the first request.
     if let Ok(url) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bridge.line())) {
         let address = url
             .trim_start_matches("http://")
@@ -124,7 +124,7 @@ fn a_command_that_does_not_exist_is_named() {
 
 #[test]
 fn arguments_of_the_child_are_its_own() {
-    // `--watch` and its address come behind `--`; if they were ours, the child could not report.
+    // `--watch` and its address follow `--`; if they were our flags, the child could not report.
     let exposed = exposing(&["--idle-timeout", "60"], &["--noisy"]).start();
     assert_works(&exposed.client().session(LATEST));
     assert_eq!(exposed.children.alive().len(), 1);

@@ -1,4 +1,4 @@
-//! A legacy client in front of a child that speaks only the stateless revision.
+//! A legacy client in front of a child of the stateless revision.
 
 use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Exposed, Message, Session, child};
@@ -279,7 +279,7 @@ fn a_call_that_asks_can_be_cancelled() {
     let mut call = session.call("1", "ask", &json!({}));
     let question = call.heard("elicitation/create");
     session.notify("notifications/cancelled", &json!({"requestId": 1}));
-    // The answer comes too late and has no effect.
+    // The late answer has no effect.
     session.respond(&question, r#"{"action":"accept"}"#);
     assert_works(&session);
 }

@@ -1,4 +1,4 @@
-//! `--token-env`: only who knows the secret is served.
+//! `--token-env`: only clients with the secret are served.
 
 use linkspan_testkit::mcp_client::{everything, initialize};
 use linkspan_testkit::{Ask, Exposed};
@@ -76,7 +76,7 @@ fn a_session_id_is_no_token() {
 }
 
 #[test]
-fn the_token_is_asked_for_before_anything_else_is_looked_at() {
+fn the_token_is_checked_before_everything_else() {
     let exposed = guarded(&["--sse", "--max-message", "64KiB"]);
     let client = exposed.client();
     let asks = [

@@ -12,7 +12,7 @@ const LIST: &str = "List tools from sparkle";
 const CALL: &str = r#"Use tool sparkle::echo with {"message":"hi"}"#;
 const NO_SUCH_TOOL: &str = r#"Use tool sparkle::nope with {"message":"hi"}"#;
 
-/// The agent's way to say that a call went well.
+/// The agent's text for a call that succeeded.
 fn assert_echoed(said: &str) {
     assert!(said.contains("OK: CallToolResult"), "{said}");
     assert!(said.contains("Echo: hi"), "{said}");
@@ -166,7 +166,7 @@ fn as_a_proxy_we_bring_the_bridge_that_a_conductor_lacks() {
 #[test]
 #[ignore = "needs the peers that `cargo xtask acp` installs"]
 fn the_conductor_of_the_generation_before_is_a_proxy_once_its_dialect_is_said() {
-    // It takes its first message for its last if it does not know it, so nothing can be found out.
+    // Without its dialect, the conductor takes its first message for its last, so the dialect cannot be detected.
     let theirs = serde_json::json!({
         "command": program("sacp-conductor"),
         "args": ["proxy", sacp11("arrow"), sacp11("arrow")],

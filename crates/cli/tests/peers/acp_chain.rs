@@ -1,4 +1,4 @@
-//! A chain: an editor that asks one thing, a conductor, components, and an agent at its end.
+//! A chain: an editor that sends one prompt, a conductor, components, and an agent at its end.
 
 use std::fs;
 use std::io::Read;
@@ -11,15 +11,15 @@ use linkspan_testkit::end_within;
 
 use crate::{installed, log};
 
-/// The editor has no limit of its own: it waits for ever where a session could not be opened.
+/// The editor has no limit of its own: it waits for ever if a session cannot be opened.
 const LIMIT: Duration = Duration::from_secs(60);
-/// A failure should show what was said, and not a megabyte of it.
+/// Limits the output that a failure shows.
 const SHOWN: u64 = 64 * 1024;
 
-/// What the agent says when it is told something sad.
+/// The agent's answer to a sad prompt.
 pub const COMFORT: &str = "Can you explain what made you sad?";
 
-/// Everything that stands behind the editor, as words of a command line.
+/// The chain behind the editor, as words of a command line.
 pub struct Chain(Vec<String>);
 
 impl Chain {
@@ -46,7 +46,7 @@ impl Chain {
         Self(words)
     }
 
-    /// What the agent says to a prompt, as the editor prints it.
+    /// The agent's answer to a prompt, as the editor prints it.
     pub fn says(&self, prompt: &str) -> String {
         let mut editor = Command::new(installed::acp("yopo"));
         editor.arg(prompt).arg("--").args(&self.0);
@@ -55,7 +55,7 @@ impl Chain {
     }
 }
 
-/// A component of ours on the official crate: `pass`, `arrow` or `tool`.
+/// Our component on the official crate: `pass`, `arrow` or `tool`.
 pub fn v5(kind: &str) -> String {
     format!("{} {kind}", program("acp5"))
 }
@@ -65,7 +65,7 @@ pub fn v2(kind: &str) -> String {
     format!("{} {kind}", program("acp2"))
 }
 
-/// The same on the generation before it.
+/// The same with the previous generation.
 pub fn sacp11(kind: &str) -> String {
     format!("{} {kind}", program("acp11"))
 }
@@ -77,7 +77,7 @@ pub fn nested(conductor: &[String], components: &[&str]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// One of the installed programs, as a word of a component.
+/// An installed program, as a word of a component.
 pub fn program(name: &str) -> String {
     let path = installed::acp(name);
     path.to_str()
@@ -104,7 +104,7 @@ fn run(command: &mut Command) -> Result<String, String> {
         text
     });
     let ended = wait(&mut child);
-    // Before reading on: what is left of the chain may hold the pipe.
+    // Before further reading: the rest of the chain may hold the pipe.
     drop(left);
     let text = reader.join().expect("reading does not panic");
     match ended {
@@ -121,9 +121,9 @@ fn wait(child: &mut Child) -> Result<(), String> {
     }
 }
 
-/// What a chain leaves behind. The editor kills its conductor, and the agent does not mind that its input
-/// has ended: the others' conductors leave it there, and our watchdog takes two seconds. Known by a variable
-/// that they all inherit.
+/// The processes that a chain leaves behind. The editor kills its conductor, and the agent does not exit when its input
+/// ends: other conductors leave it running, and our watchdog takes two seconds. The processes are recognized by a
+/// variable that they all inherit.
 struct Left(String);
 
 impl Left {
@@ -151,8 +151,8 @@ impl Left {
 
 impl Drop for Left {
     fn drop(&mut self) {
-        // Until no process is found twice: one that is being killed may be starting another, and a process
-        // has no environment to be known by while it becomes another program.
+        // Ends when two scans find no process: a process that is being killed may be starting another, and during exec
+        // a process has no environment to be recognized by.
         let mut quiet = 0;
         for _ in 0..100 {
             let pids = self.pids();

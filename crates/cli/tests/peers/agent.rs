@@ -1,7 +1,7 @@
-//! An agent that we did not write, behind `linkspan agent`, before clients that we did not write.
+//! An agent by other authors, behind `linkspan agent`, with clients by other authors.
 //!
-//! ELIZA on sacp 11 (`elizacp`): it is there if `cargo xtask test --peers` was run, and a test without
-//! it has nothing to say.
+//! ELIZA on sacp 11 (`elizacp`): it is installed by `cargo xtask test --peers`; without it a test passes without
+//! checks.
 
 use std::process::Command;
 
@@ -33,7 +33,7 @@ fn eliza() -> Option<Vec<String>> {
     Some(vec![program, "--deterministic".into(), "acp".into()])
 }
 
-/// The same as a script: Inspector takes `--` for itself.
+/// The same as a script: Inspector uses `--` for itself.
 struct Script(tempfile::TempDir);
 
 impl Script {
@@ -144,7 +144,7 @@ fn an_agent_is_a_target() {
     assert!(list.contains(r#""name":"start_session""#), "{list}");
 }
 
-/// Scenarios of the official suite that need no tools but ours.
+/// Scenarios of the official suite that need only our tools.
 const SCENARIOS: [(&str, &[&str]); 2] = [
     (
         "2025-11-25",

@@ -1,5 +1,5 @@
-//! Seeded cases for the oracle: manifests that the reference's command line knows, and files with
-//! every type of block, written by a few lines of our own that share nothing with the codec.
+//! Seeded cases for the oracle: manifests that the reference's command line supports, and files with every type of
+//! block, written by a few lines of code that share nothing with the codec.
 
 /// splitmix64: the same cases on every machine.
 pub struct Dice(u64);
@@ -104,7 +104,7 @@ pub fn manifest(dice: &mut Dice) -> String {
     let mut blocks: Vec<serde_json::Value> = Vec::new();
     for _ in 0..1 + dice.below(10) {
         if !blocks.is_empty() && dice.once_in(4) {
-            // For `--dedup` something has to come twice.
+            // `--dedup` needs a repeated block.
             let again = blocks[dice.below(blocks.len())].clone();
             blocks.push(again);
             continue;
@@ -167,7 +167,7 @@ pub fn payload(dice: &mut Dice) -> Vec<u8> {
         frame(&mut out, kind, u8::from(summary), &body);
         frames += 1;
         if dice.once_in(3) {
-            // Of the block before, of any other one, or of none.
+            // Refers to the previous block, to any other, or to none.
             let target = if dice.once_in(4) {
                 dice.below(30)
             } else {

@@ -55,7 +55,7 @@ impl Library {
         words.map(str::to_owned).to_vec()
     }
 
-    /// What each SDK in each era gets from one call of a tool.
+    /// The result of one tool call with each SDK in each era.
     fn call(&self, tool: &str, arguments: &Value) -> Vec<Value> {
         let params = json!({"name": tool, "arguments": arguments}).to_string();
         let results = ALL.map(|sdk| {
@@ -86,7 +86,7 @@ impl Library {
         text_of(&results[0])
     }
 
-    /// What the command line prints, run to its end.
+    /// The output of a command, run to its end.
     pub fn printed(words: &[&str]) -> String {
         let mut command = Command::new(installed::linkspan());
         once::run("bcp", command.arg("bcp").args(words))
@@ -105,7 +105,7 @@ pub fn text_of(result: &Value) -> String {
         .to_owned()
 }
 
-/// The server with nothing between: lines in, lines out, and what it logged.
+/// The server without an SDK: lines in, lines out, and its log.
 pub struct Raw {
     child: Child,
     stdin: ChildStdin,
@@ -151,7 +151,7 @@ impl Raw {
         writeln!(self.stdin, "{line}").expect("it reads its input");
     }
 
-    /// The next line. A server that has ended has none, and that fails the test.
+    /// The next line. If the server has exited, the test fails.
     pub fn hear(&self) -> Value {
         let line = self.lines.recv_timeout(LIMIT).expect("it answers");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
@@ -162,7 +162,7 @@ impl Raw {
         self.hear()
     }
 
-    /// Closes its input, and gives back how it ended and what it logged.
+    /// Closes its input, and returns its exit code and its log.
     pub fn close(mut self) -> (Option<i32>, String) {
         drop(self.stdin);
         end_within(LIMIT, &mut self.child).expect("it ends");

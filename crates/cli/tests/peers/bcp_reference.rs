@@ -46,7 +46,7 @@ impl Bench {
         fs::read(self.folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The reference with these words.
+    /// Runs the reference implementation with these words.
     fn theirs(&self, words: &[&str]) -> Ended {
         let mut command = Command::new(installed::bcp());
         command.args(words);
@@ -80,7 +80,7 @@ impl Bench {
         }
     }
 
-    /// Both say the same of a file, with these words; ours with `--compat` if it knows it.
+    /// Compares the outputs of both implementations for these words; ours runs with `--compat` if the command has it.
     fn agree(&mut self, words: &[&str], compat: bool, about: &str) {
         self.cases += 1;
         let theirs = self.theirs(words);
@@ -259,7 +259,7 @@ fn bytes_that_are_no_text_end_a_rendering_alike() {
     for seed in 3000..3100 {
         let mut dice = Dice::new(seed);
         let mut file = payload(&mut dice);
-        // Anywhere but in the header. Most of these files are broken; some only say other things.
+        // Changes bytes outside the header. Most of these files are broken; some only have other contents.
         for _ in 0..1 + dice.below(2) {
             let at = 8 + dice.below(file.len() - 8);
             file[at] = [0x80, 0xFF, 0xC3][dice.below(3)];
@@ -271,8 +271,8 @@ fn bytes_that_are_no_text_end_a_rendering_alike() {
                 bench.theirs(&words),
                 bench.ours(&[&words[..], &["--compat"]].concat(), b""),
             );
-            // We may refuse what it takes, but what both take we show alike, and we never take
-            // what it refuses.
+            // We may refuse what it accepts; if both accept a file, the outputs are the same; and we never accept a
+            // file that it refuses.
             assert!(theirs.fine || !ours.fine, "seed {seed}: {ours:?}");
             assert!(!ours.fine || ours == theirs, "seed {seed}, {mode}");
             bench.cases += 1;

@@ -129,7 +129,7 @@ fn encode_makes_a_file_that_is_valid() {
     let arguments = json!({"manifest_path": manifest, "output_path": out});
     let text = library.text("encode_bcp_file", &arguments);
     assert!(text.contains("made.bcp"), "{text}");
-    // What `stats` says belongs to the answer.
+    // The output of `stats` is part of the answer.
     assert!(text.contains("Blocks:"), "{text}");
     Library::printed(&["validate", &out]);
     assert_eq!(fs::metadata(&out).expect("it is there").len(), 1608);
@@ -150,7 +150,7 @@ fn encode_with_compress_makes_a_smaller_file() {
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn a_method_that_it_does_not_have_is_not_found() {
     let library = Library::new();
-    // It has tools only. The modern TypeScript SDK knows that and does not even ask.
+    // It has tools only. The modern TypeScript SDK knows that and sends no such request.
     for (language, era) in [
         (Language::TypeScript, Era::Legacy),
         (Language::Python, Era::Legacy),
@@ -174,7 +174,7 @@ fn what_is_no_json_does_not_end_it() {
         raw.say(line);
     }
     raw.say(r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#);
-    // It may answer what it could not read, with no id.
+    // It may answer an unreadable message without an id.
     let answer = std::iter::repeat_with(|| raw.hear())
         .take(5)
         .find(|answer| answer["id"] == 8);
@@ -205,7 +205,7 @@ fn it_ends_well_when_its_input_does() {
     let library = Library::new();
     let (code, stderr) = Raw::start(&library).close();
     assert_eq!(code, Some(0), "{stderr}");
-    // Without a word said, too.
+    // The same without any message.
     let (code, stderr) = Raw::spawn(&library).close();
     assert_eq!(code, Some(0), "{stderr}");
 }

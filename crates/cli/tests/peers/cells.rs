@@ -1,4 +1,4 @@
-//! Every client and every server of either era, on every way between them.
+//! Every client and every server of either era, on every transport between them.
 //!
 //! The measure is the server itself: the same SDK on a direct connection in the server's own era.
 
@@ -9,7 +9,7 @@ use crate::sdk::{Era, Language, Sdk, Told};
 use crate::server::Server;
 use crate::words;
 
-/// A server of one era only.
+/// A server of one era.
 #[derive(Clone, Copy)]
 struct Peer {
     era: Era,
@@ -19,13 +19,13 @@ struct Peer {
     http: fn() -> Server,
     /// Calls whose results are the same every time.
     calls: &'static [(&'static str, &'static str)],
-    /// What these calls ask the client for.
+    /// The requests that these calls send to the client.
     asks: &'static [&'static str],
     /// Direct results of each SDK, made once.
     direct: fn(Language) -> &'static OnceLock<Told>,
 }
 
-/// `server-everything` knows the legacy era only. It asks for roots once, when it likes.
+/// `server-everything` has only the legacy era. It asks for roots once, at an arbitrary time.
 const EVERYTHING: Peer = Peer {
     era: Era::Legacy,
     words: words::everything,
@@ -53,7 +53,7 @@ const EVERYTHING: Peer = Peer {
             r#"{"name":"trigger-elicitation-request","arguments":{}}"#,
         ),
         ("tools/call", r#"{"name":"get-roots-list","arguments":{}}"#),
-        // After that it asks for no more roots: a question would interrupt the progress.
+        // After this call it asks for no more roots: a question would interrupt the progress.
         (
             "tools/call",
             r#"{"name":"trigger-long-running-operation","arguments":{"duration":0.3,"steps":3}}"#,
@@ -137,7 +137,7 @@ const MODERN_ONLY: Peer = Peer {
 };
 
 impl Peer {
-    /// What the server itself tells a client of its own era.
+    /// The results that the server itself gives to a client of its own era.
     fn direct(&self, language: Language) -> &'static Told {
         (self.direct)(language).get_or_init(|| {
             let sdk = Sdk {
@@ -189,7 +189,7 @@ fn connect_to_expose_of_a_command(peer: &Peer, sdk: Sdk) {
     peer.serves(sdk, &crate::installed::bridge(&exposed.url("/mcp")));
 }
 
-/// A test for each client on each way to each server.
+/// A test for each client on each transport to each server.
 macro_rules! cells {
     ($peer:expr, $way:ident => $($client:ident: $language:ident $era:ident),*) => {
         $(

@@ -22,7 +22,7 @@ fn gives_the_bytes_of(server: &[String], calls: &Calls, reach: fn(&Exposed) -> (
     assert_eq!(bridged.asked_during_calls(), direct.asked_during_calls());
 }
 
-/// The same promise for each way to the exposed server.
+/// The same tests for each transport to the exposed server.
 macro_rules! ways {
     ($($server:ident: $words:expr, $calls:expr;)*) => {
         $(

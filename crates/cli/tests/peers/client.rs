@@ -1,4 +1,4 @@
-//! A raw MCP client that says the same things over any link and answers what the server asks.
+//! A raw MCP client that sends the same messages over any link and answers the server's requests.
 
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ const LIMIT: Duration = Duration::from_secs(30);
 const REVISION: &str = "2025-11-25";
 const CAPABILITIES: &str = r#"{"sampling":{},"elicitation":{},"roots":{"listChanged":true}}"#;
 
-/// One way to a server: messages go out here and come in by a queue.
+/// A transport to a server: messages are sent here and received from a queue.
 pub trait Link {
     fn send(&mut self, text: &str);
 
-    /// The handshake is done; what a transport opens after it is opened now.
+    /// The handshake is done: opens the streams of the transport that follow it.
     fn ready(&mut self) {}
 }
 
@@ -23,12 +23,12 @@ pub struct Client {
     calls: u32,
     /// The server's requests that were answered, by method.
     pub asked: Vec<String>,
-    /// The server's notifications, as they came.
+    /// The server's notifications, as received.
     pub told: Vec<Message>,
 }
 
 impl Client {
-    /// Does the handshake; the bytes of its result come beside the client.
+    /// Does the handshake; returns the bytes of its result with the client.
     pub fn start(link: impl Link + 'static, inbox: Receiver<String>) -> (Self, String) {
         let link = Box::new(link);
         let mut client = Self {
@@ -51,7 +51,7 @@ impl Client {
         (client, hello)
     }
 
-    /// Calls, and gives back the bytes of `result`.
+    /// Calls a method, and returns the bytes of `result`.
     pub fn call(&mut self, method: &str, params: &str) -> String {
         self.calls += 1;
         let id = format!("\"call-{}\"", self.calls);
@@ -68,7 +68,7 @@ impl Client {
         }
     }
 
-    /// Calls a tool, and gives back the bytes of `result`.
+    /// Calls a tool, and returns the bytes of `result`.
     pub fn tool(&mut self, name: &str, arguments: &str) -> String {
         self.call(
             "tools/call",
@@ -76,7 +76,7 @@ impl Client {
         )
     }
 
-    /// Waits until the server has asked for `method` at least once.
+    /// Waits until the server has sent a request of `method`.
     pub fn wait_until_asked(&mut self, method: &str) {
         let end = Instant::now() + LIMIT;
         while !self.asked.iter().any(|asked| asked == method) {
@@ -85,7 +85,7 @@ impl Client {
         }
     }
 
-    /// Waits for a notification of this method, and gives back the bytes of its `params`.
+    /// Waits for a notification of this method, and returns the bytes of its `params`.
     pub fn wait_until_told(&mut self, method: &str) -> String {
         let end = Instant::now() + LIMIT;
         loop {
@@ -106,7 +106,7 @@ impl Client {
             .collect()
     }
 
-    /// What the server asked for in the course of calls; it asks for roots by itself, at any time.
+    /// The server's requests during calls, without those for roots, which it sends at any time.
     pub fn asked_during_calls(&self) -> Vec<&str> {
         let asked = self.asked.iter().map(String::as_str);
         asked.filter(|method| *method != "roots/list").collect()

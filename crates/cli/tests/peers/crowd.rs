@@ -1,11 +1,11 @@
-//! Many clients at once: each is asked, and gets the answer to what it said itself.
+//! Many clients at once: each is asked, and gets the answer to its own input.
 
 use std::thread;
 
 use crate::exposed::Exposed;
 use crate::{sdk, words};
 
-/// Two clients of each kind, each with a user of its own name who is asked again and again.
+/// Two clients of each kind, each with a user name of its own, are asked repeatedly.
 fn assert_questions_reach_their_own_client(
     exposed: &Exposed,
     ask: (&str, &str),
@@ -13,7 +13,7 @@ fn assert_questions_reach_their_own_client(
 ) {
     let target = [exposed.url("/mcp")];
     let calls = [ask; 4];
-    // From a server's first question on, calls that may ask something do not overlap.
+    // After a server's first question, calls that may ask do not overlap.
     sdk::ALL[3].run(&[ask], &target);
     thread::scope(|scope| {
         for (number, sdk) in sdk::ALL.into_iter().chain(sdk::ALL).enumerate() {

@@ -7,7 +7,7 @@ pub struct Event {
     pub data: String,
 }
 
-/// The events of a body, until it ends; those without data are left out.
+/// The events of a body, until it ends; those without data are omitted.
 pub fn events(body: impl Read) -> impl Iterator<Item = Event> {
     let mut lines = BufReader::new(body).lines().map_while(Result::ok);
     let mut name = "message".to_owned();

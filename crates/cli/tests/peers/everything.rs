@@ -154,7 +154,7 @@ fn log_messages_arrive_outside_any_call(transport: &Transport) {
     assert!(log.contains("level"), "{log}");
 }
 
-/// The same promises for each transport.
+/// The same tests for each transport.
 macro_rules! promises {
     ($transport:expr => $($promise:ident)*) => {
         $(

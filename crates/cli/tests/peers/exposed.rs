@@ -22,7 +22,7 @@ impl Exposed {
         Self::target(&[url])
     }
 
-    /// Whatever the last words of the command line say.
+    /// The target of a command line.
     pub fn target(words: &[String]) -> Self {
         let verb = ["expose", "--port", "0", "--sse"].map(str::to_owned);
         let web = Web::of(&[&verb, words].concat());
@@ -49,7 +49,7 @@ impl Exposed {
 
 #[cfg(target_os = "linux")]
 impl Exposed {
-    /// The processes that it has started and that still run, by number.
+    /// The process ids of its running children.
     pub fn children(&self) -> Vec<u32> {
         let pid = self.web.id();
         let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));

@@ -8,7 +8,7 @@ use crate::exposed::Exposed;
 use crate::sdk::{Era, Language, Sdk};
 use crate::words;
 
-/// A folder with two files in it, until the end of the test.
+/// A folder with two files, removed at the end of the test.
 pub struct Quay(PathBuf);
 
 impl Quay {
@@ -16,7 +16,7 @@ impl Quay {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("linkspan-quay-{}-{number}", std::process::id());
-        // The server tells real paths, and refuses what a link makes of them.
+        // The server reports real paths, and refuses paths through links.
         let folder = fs::canonicalize(std::env::temp_dir()).expect("a folder for temporary files");
         let folder = folder.join(name);
         fs::create_dir_all(folder.join("sheds")).expect("a folder can be made");
@@ -62,7 +62,7 @@ impl Drop for Quay {
     }
 }
 
-/// Every client of the era gets from the target what the server itself tells.
+/// Every client of the era gets the server's own results from the target.
 fn serves(quay: &Quay, era: Era, target: &[String]) {
     let calls = quay.calls();
     let calls: Vec<(&str, &str)> = calls.iter().map(|(m, p)| (*m, p.as_str())).collect();
@@ -101,7 +101,7 @@ fn modern_clients_reach_the_files_through_connect() {
     serves(&quay, Era::Modern, &words::connect(&quay.words()));
 }
 
-/// Clients with one root each reach the files in it, and not those of the client before.
+/// Clients with one root each can read its files, and not those of the previous client.
 fn serves_roots(era: Era, target: &[String]) {
     let quays = [Quay::new(), Quay::new()];
     for language in [Language::TypeScript, Language::Python] {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::folder_served::{example, on_both_ways};
 use crate::sdk::{ALL, Era, Language, Sdk, Told};
 
-/// What every SDK gets for these calls; it has to be the same for all of them.
+/// The results of these calls, which have to be the same for all SDKs.
 fn told(calls: &[(&str, &str)]) -> Vec<Told> {
     let mut all: Vec<Told> = Vec::new();
     on_both_ways(&example("conformance"), |target| {
@@ -29,7 +29,7 @@ fn told(calls: &[(&str, &str)]) -> Vec<Told> {
     all
 }
 
-/// Python's SDK says of every result whether it is an error; where it is none, that is the default.
+/// Python's SDK adds `isError` to every result; `false` is the default.
 fn plain(result: &mut Value) {
     if result["isError"] == false
         && let Some(result) = result.as_object_mut()
@@ -268,7 +268,7 @@ fn news_reach_the_typescript_sdks() {
     on_both_ways(&example("conformance"), |target| {
         for era in [Era::Legacy, Era::Modern] {
             let language = Language::TypeScript;
-            // The client ends only when everything has arrived.
+            // The client ends only when all notifications have arrived.
             let told = Sdk { language, era }.run(&calls, target);
             let mut results = told.results.iter();
             let refused = results.find(|result| !result["error"].is_null());
@@ -292,7 +292,7 @@ fn a_call_that_a_typescript_sdk_leaves_ends_its_tool() {
     });
 }
 
-/// A folder with a tool that never ends by itself and tells when it is cancelled.
+/// A folder with a tool that never ends by itself and reports its cancellation.
 struct Scratch(PathBuf);
 
 impl Scratch {

@@ -39,7 +39,7 @@ fn every_example_is_listed_alike_on_both_ways() {
         let mut some = 0;
         for (old, new) in old.iter().zip(&new) {
             let ((old, more), (new, _)) = (entries(old), entries(new));
-            // This SDK asks for the next page by itself, the other one does not.
+            // This SDK requests further pages by itself, the other one does not.
             let first = if more { &new[..old.len()] } else { new };
             assert_eq!(old, first, "{}", folder.display());
             some += old.len();

@@ -8,7 +8,7 @@ use crate::sdk::strip;
 
 const ERAS: [&str; 2] = ["legacy", "modern"];
 
-/// What it prints of one call, which has to be the same in both eras and on both ways.
+/// The output for one call, which has to be the same in both eras and on both transports.
 fn printed(method: &[&str]) -> Value {
     let mut first: Option<Value> = None;
     on_both_ways(&example("conformance"), |target| {

@@ -1,4 +1,4 @@
-//! `linkspan serve` of a folder, on both of its ways to clients.
+//! `linkspan serve` of a folder, on both of its transports.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Web {
         Self::of(&["serve", "--http", "--port", "0", folder].map(str::to_owned))
     }
 
-    /// Any command of ours that prints its URL.
+    /// Any of our commands that prints its URL.
     pub fn of(args: &[String]) -> Self {
         let mut child = Command::new(installed::linkspan())
             .args(args)
@@ -84,7 +84,7 @@ impl Web {
         &self.url
     }
 
-    /// What a client is given.
+    /// The target for a client.
     pub fn target(&self) -> Vec<String> {
         vec![self.url.clone()]
     }
@@ -92,12 +92,12 @@ impl Web {
 
 impl Drop for Web {
     fn drop(&mut self) {
-        // Asked first, so that it ends its tools or its server, too.
+        // SIGTERM first, so that it can end its tools or its server.
         terminate(LIMIT, &mut self.child);
     }
 }
 
-/// Does something with the folder on stdin and stdout, and then over HTTP.
+/// Tests the folder over stdin and stdout, and then over HTTP.
 pub fn on_both_ways(folder: &Path, mut work: impl FnMut(&[String])) {
     work(&words(folder));
     let web = Web::start(folder);

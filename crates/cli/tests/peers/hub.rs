@@ -1,4 +1,4 @@
-//! mcp-hub: a server that speaks HTTP+SSE at `/mcp`, and is restarted while clients are connected to it.
+//! mcp-hub: a server with HTTP+SSE at `/mcp`, which is restarted while clients are connected.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -90,7 +90,7 @@ impl Hub {
         bridge
     }
 
-    /// Ends the process and starts another one at the same address. Does not wait until it is ready.
+    /// Ends the process and starts another one at the same address, without waiting for it.
     fn restart(&mut self) {
         let address = self.address();
         drop(self.server.take());

@@ -10,12 +10,12 @@ use crate::filesystem::Quay;
 use crate::server::Server;
 use crate::{installed, once, sdk, words};
 
-/// What it prints of one call on a URL, or on the stdio server that the words start.
+/// The output for one call to a URL, or to the stdio server that the words start.
 pub fn inspector(target: &[String], method: &[&str]) -> String {
     inspector_with(&installed::folder().join("home"), &[], target, method)
 }
 
-/// The same, of a person with another home folder and environment.
+/// The same with another home folder and environment.
 pub fn inspector_with(
     home: &Path,
     environment: &[(String, String)],
@@ -71,7 +71,7 @@ fn calls_in_both_eras(server: &[String], call: &[&str], text: &str) {
     calls_target_in_both_eras(&[exposed.url("/mcp")], call, text);
 }
 
-/// Calls a tool in each era; the modern one is pinned, without any way back.
+/// Calls a tool in each era; the modern one is pinned, without a fall-back.
 fn calls_target_in_both_eras(target: &[String], call: &[&str], text: &str) {
     for era in ERAS {
         let mut method = call.to_vec();
@@ -79,7 +79,7 @@ fn calls_target_in_both_eras(target: &[String], call: &[&str], text: &str) {
         let printed = inspector(target, &method);
         let printed: Value = serde_json::from_str(&printed).expect("it prints JSON");
         assert_eq!(printed["result"]["content"][0]["text"], text, "{era}");
-        // Only a modern server says who it is with each answer.
+        // Only a modern server sends its name with each answer.
         let named = !printed["result"]["_meta"].is_null();
         assert_eq!(named, era == "modern", "{printed}");
     }

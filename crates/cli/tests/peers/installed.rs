@@ -20,7 +20,7 @@ pub fn npm(path: &str) -> PathBuf {
     packages.join(path)
 }
 
-/// A script of ours that needs npm packages, where it finds them.
+/// Our script that needs npm packages, in the folder where it finds them.
 pub fn npm_script(name: &str) -> PathBuf {
     folder().join("npm").join(name)
 }
@@ -48,7 +48,7 @@ pub fn conductor() -> Vec<String> {
     }
 }
 
-/// A script of ours that a peer runs.
+/// Our script that a peer runs.
 pub fn script(name: &str) -> PathBuf {
     let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     workspace.join("xtask/peers").join(name)

@@ -1,4 +1,4 @@
-//! A file for what a child prints on its standard error: read it when a test has failed.
+//! A file for the stderr of a child, to be read after a failed test.
 
 use std::fs::{self, File};
 use std::process::Stdio;

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use linkspan_testkit::{Bridge, Message};
+use linkspan_testkit::{Bridge, Message, wait_within};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -22,7 +21,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// With a person who fills in every form.
+    /// With a browser script that fills in every form.
     pub fn new() -> Self {
         Self::with_browser("login.mjs")
     }
@@ -42,7 +41,7 @@ impl Machine {
         self
     }
 
-    /// Everything that a process on this machine has in its environment.
+    /// The environment of a process on this machine.
     pub fn environment(&self) -> Vec<(String, String)> {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let path = std::env::var("PATH").unwrap_or_default();
@@ -90,7 +89,7 @@ impl Machine {
         words
     }
 
-    /// Runs a command of linkspan to its end; gives back what it prints.
+    /// Runs a command of linkspan to its end; returns its output.
     pub fn run(&self, words: &[&str]) -> String {
         let mut command = Command::new(installed::linkspan());
         command.args(words).envs(self.environment());
@@ -113,16 +112,9 @@ impl Machine {
     }
 }
 
-/// Looks again and again until there is something.
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + LIMIT;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "no {what} after {LIMIT:?}");
-        thread::sleep(Duration::from_millis(20));
-    }
+/// Polls until `look` returns a value, with the limit of a sign-in.
+pub fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_within(LIMIT, what, look)
 }
 
 /// The text that a tool gave.

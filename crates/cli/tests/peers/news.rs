@@ -4,7 +4,7 @@ use crate::exposed::Exposed;
 use crate::sdk::{Era, Language, Sdk};
 use crate::words;
 
-/// Subscribes to a resource, makes the server tell of a change, and waits for that.
+/// Subscribes to a resource, makes the server report a change, and waits for the notification.
 const EVERYTHING: [(&str, &str); 3] = [
     ("subscribe", r#"{"uri":"demo://resource/dynamic/text/1"}"#),
     (
@@ -27,7 +27,7 @@ const PYTHON: [(&str, &str); 4] = [
     ),
 ];
 
-/// The client ends only when everything has arrived.
+/// The client ends only when all notifications have arrived.
 fn news_reach_clients_of_either_era(calls: &[(&str, &str)], target: &[String]) {
     for era in [Era::Legacy, Era::Modern] {
         let language = Language::TypeScript;

@@ -11,7 +11,7 @@ use crate::machine::{Machine, text, until};
 use crate::script::Script;
 use crate::sdk::{Era, Language, Sdk};
 
-/// An authorization server, and an MCP server that wants its tokens.
+/// An authorization server, and an MCP server that requires its tokens.
 pub struct Realm {
     pub issuer: Script,
     pub server: Script,
@@ -33,7 +33,7 @@ impl Realm {
         &self.server.url
     }
 
-    /// How often a grant was given to a person, and how often a browser asked for one.
+    /// How often a user granted access, and how often a browser was opened for it.
     pub fn assert_logins(&self, machine: &Machine, logins: u64) {
         let counters = self.issuer.counters();
         assert_eq!(counters["logins"], logins, "{counters}");
@@ -43,7 +43,7 @@ impl Realm {
     }
 }
 
-/// Calls a tool, and wants its text.
+/// Calls a tool, and checks its text.
 pub fn assert_echoes(bridge: &Bridge, message: &str) {
     let answer = bridge.ask(
         &format!("{message:?}"),
@@ -121,7 +121,7 @@ fn an_operation_that_needs_more_scope_is_authorized_and_keeps_the_old_one() {
     assert_eq!(text(&note), "Noted: more");
     assert_echoes(&bridge, "after");
     realm.assert_logins(&machine, 2);
-    // What was granted is kept for other processes, too.
+    // The grant is stored, so other processes use it too.
     let other = machine.connect(realm.url(), &[]);
     let note = other.ask("\"note\"", "write_note", &json!({"message": "again"}));
     assert_eq!(text(&note), "Noted: again");
@@ -196,7 +196,7 @@ fn no_token_is_in_a_file_or_a_log_in_the_clear() {
     let machine = Machine::new();
     let bridge = machine.connect(realm.url(), &["-vv"]);
     assert_echoes(&bridge, "quiet");
-    // Every JWT begins like this.
+    // The prefix of every JWT.
     let jwt = b"eyJ";
     let has_jwt = |bytes: &[u8]| bytes.windows(jwt.len()).any(|window| window == jwt);
     assert!(!has_jwt(bridge.stderr().as_bytes()), "{}", bridge.stderr());

@@ -21,7 +21,7 @@ fn a_person_signs_in_at_canaille() {
     assert_echoes(&bridge, "through another door");
     let who = bridge.ask("\"who\"", "whoami", &json!({}));
     assert_eq!(text(&who), "ada");
-    // A second process has nothing to ask.
+    // A second process needs no sign-in.
     assert_echoes(&machine.connect(&server.url, &[]), "again");
     assert_eq!(machine.opened().len(), 1);
 }

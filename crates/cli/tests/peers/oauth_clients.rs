@@ -1,4 +1,4 @@
-//! The ways in which a client is known at a real authorization server, and the ways to a grant.
+//! The ways to register a client with a real authorization server, and the ways to a grant.
 
 use std::fs;
 use std::process::Command;

@@ -11,7 +11,7 @@ use crate::log;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs it, and gives back what it printed; a failure fails the test.
+/// Runs the command and returns its output; a failure fails the test.
 pub fn run(name: &str, command: &mut Command) -> String {
     let mut child = command
         .stdin(Stdio::null())

@@ -15,7 +15,7 @@ use crate::{http, words};
 
 const SCOPE: &str = "mcp:basic";
 
-/// An authorization server, and `server-everything` behind `linkspan expose`, which wants its tokens.
+/// An authorization server, and `server-everything` behind `linkspan expose`, which requires its tokens.
 struct Protected {
     issuer: Script,
     exposed: Exposed,
@@ -141,7 +141,7 @@ fn connect_signs_in_and_the_server_learns_who_it_is_but_not_the_token() {
     let environment: Value = serde_json::from_str(&environment).expect("it prints JSON");
     assert_eq!(environment["LINKSPAN_SUBJECT"], "ada");
     assert_eq!(environment["LINKSPAN_ISSUER"], json!(protected.issuer.url));
-    // Every JWT begins like this.
+    // The prefix of every JWT.
     assert!(!environment.to_string().contains("eyJ"));
 }
 

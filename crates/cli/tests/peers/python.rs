@@ -1,4 +1,4 @@
-//! A server on the official Python SDK that speaks both eras, before a legacy client.
+//! A server of both eras on the official Python SDK, with a legacy client.
 
 use crate::client::Client;
 use crate::server::Server;

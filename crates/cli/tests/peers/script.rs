@@ -1,4 +1,4 @@
-//! A script of ours that serves HTTP: it prints its URL when it is ready, and ends with the test.
+//! Our script that serves HTTP: it prints its URL when it is ready, and ends with the test.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -55,7 +55,7 @@ impl Script {
         script
     }
 
-    /// What it counts of what happened so far.
+    /// Its counters of events so far.
     pub fn counters(&self) -> Value {
         let response = http::request(self.address(), "GET /__counters", &[], None);
         serde_json::from_reader(response.into_body()).expect("its counters are JSON")

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{installed, once};
 
-/// An SDK, and the era that it is to speak.
+/// An SDK and its era.
 #[derive(Clone, Copy)]
 pub struct Sdk {
     pub language: Language,
@@ -37,25 +37,25 @@ const fn sdk(language: Language, era: Era) -> Sdk {
     Sdk { language, era }
 }
 
-/// What a client tells of its session.
+/// The report of a client about its session.
 #[derive(Debug)]
 pub struct Told {
     pub server: Value,
-    /// As the SDK understood them, without what only one of the eras has.
+    /// As the SDK parsed them, without members that only one of the eras has.
     pub results: Vec<Value>,
-    /// The methods that the server asked for, in order.
+    /// The methods of the server's requests, in order.
     pub asked: Vec<String>,
     /// The steps of each call; the TypeScript SDKs lose some.
     pub progress: Value,
 }
 
 impl Sdk {
-    /// Makes the calls on a URL, or on the stdio server that the words start.
+    /// Makes the calls to a URL, or to the stdio server that the words start.
     pub fn run(self, calls: &[(&str, &str)], target: &[String]) -> Told {
         self.run_as("Ada", calls, target)
     }
 
-    /// The same, with a user of another name.
+    /// The same, with another user name.
     pub fn run_as(self, name: &str, calls: &[(&str, &str)], target: &[String]) -> Told {
         self.run_with(&[("CLIENT_NAME", name)], calls, target)
     }
@@ -66,7 +66,7 @@ impl Sdk {
         self.run_with(&[("CLIENT_ROOT", &root)], calls, target)
     }
 
-    /// The same, with variables of the environment.
+    /// The same, with environment variables.
     pub fn run_with(self, env: &[(&str, &str)], calls: &[(&str, &str)], target: &[String]) -> Told {
         let mut command = match self.language {
             Language::TypeScript => {
@@ -114,14 +114,14 @@ impl Told {
         }
     }
 
-    /// What was asked in the course of calls, from a server that asks for roots when it likes.
+    /// The server's requests without those for roots, which it sends at any time.
     pub fn asked_but_for_roots(&self) -> Vec<&str> {
         let asked = self.asked.iter().map(String::as_str);
         asked.filter(|method| *method != "roots/list").collect()
     }
 }
 
-/// Takes away from a result what only one of the eras has.
+/// Removes the members that only one of the eras has from a result.
 pub fn strip(result: &mut Value) {
     let Some(members) = result.as_object_mut() else {
         return;
@@ -129,7 +129,7 @@ pub fn strip(result: &mut Value) {
     for name in ["resultType", "ttlMs", "cacheScope"] {
         members.remove(name);
     }
-    // Tasks were a part of the core once; an SDK of the modern era drops what a tool says of them.
+    // Tasks were a part of the core protocol once; a modern SDK drops the members for them.
     let tools = members.get_mut("tools").and_then(Value::as_array_mut);
     for tool in tools.into_iter().flatten() {
         if let Some(tool) = tool.as_object_mut() {

@@ -57,7 +57,7 @@ impl Server {
         command: impl Fn(&str) -> Command,
     ) -> Option<Self> {
         let mut command = command(&address.port().to_string());
-        // What each of them starts ends with it: to kill the child is enough.
+        // The children of these servers exit with them, so killing the server is enough.
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -88,7 +88,7 @@ fn answers(child: &mut Child, address: SocketAddr) -> bool {
     let listens = found_within(LIMIT, || {
         (!runs() || TcpStream::connect(address).is_ok()).then_some(())
     });
-    // Another process may have taken the port in the meantime, and the server has ended because of that.
+    // Another process may have taken the port meanwhile, so that the server has exited.
     if listens.is_some() && runs() {
         return true;
     }

@@ -1,5 +1,5 @@
-//! Real servers behind `linkspan shrink`, before the official SDKs, in both eras, on stdin and stdout and
-//! over HTTP: texts come back in fewer bytes and can be taken back, and nothing else changes.
+//! Real servers behind `linkspan shrink`, with the official SDKs, in both eras, on stdin and stdout and over HTTP:
+//! texts arrive in fewer bytes and can be restored, and nothing else changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::{installed, words};
 /// A machine that is busy with tests may need longer than half a second.
 const PATIENCE: [&str; 2] = ["--time-box", "60000"];
 
-/// `linkspan shrink` of a target, on both of its ways to clients.
+/// `linkspan shrink` of a target, on both of its transports.
 fn on_both_ways(target: &[String], mut work: impl FnMut(&[String])) {
     let patience = PATIENCE.map(str::to_owned);
     let start = [installed::linkspan(), "shrink"].map(str::to_owned);
@@ -33,7 +33,7 @@ fn command(server: &[String]) -> Vec<String> {
     [&["--".to_owned()][..], server].concat()
 }
 
-/// What a text was before it was made shorter.
+/// The original of a shortened text.
 fn taken_back(text: &str) -> String {
     let mut child = Command::new(installed::linkspan())
         .args(["shrink", "decode"])
@@ -64,7 +64,7 @@ fn text(result: &Value) -> &str {
     text.unwrap_or_else(|| panic!("no text: {result}"))
 }
 
-/// What does not depend on the SDK.
+/// The parts that do not depend on the SDK.
 fn plain(result: &Value) -> Value {
     let mut result = result.clone();
     if result["isError"] == false

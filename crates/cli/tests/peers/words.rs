@@ -19,7 +19,7 @@ pub fn filesystem_of_the_client() -> Vec<String> {
     node("server-filesystem/dist/index.js", &[])
 }
 
-/// Our script on the official Python SDK; it speaks both eras unless a flag says otherwise.
+/// Our script on the official Python SDK; it serves both eras unless a flag says otherwise.
 pub fn python(flags: &[&str]) -> Vec<String> {
     let mut words = vec![installed::python(), installed::script("pyserver.py")];
     words.extend(flags.iter().map(Into::into));

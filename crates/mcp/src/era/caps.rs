@@ -1,4 +1,4 @@
-//! What a client can be asked.
+//! The requests that a client accepts.
 
 use linkspan_wire::{Json, JsonKind, Message};
 
@@ -25,14 +25,14 @@ impl Caps {
         Self {
             sampling: has(&["sampling"]),
             sampling_tools: has(&["sampling", "tools"]),
-            // An empty object means forms, as it did before there was anything else.
+            // An empty object means forms, which were the only kind at first.
             form: has(&["elicitation"]) && (!url || has(&["elicitation", "form"])),
             url,
             roots: has(&["roots"]),
         }
     }
 
-    /// Whether the client can be asked anything at all.
+    /// Whether the client accepts any request.
     pub fn any(self) -> bool {
         self.sampling || self.form || self.url || self.roots
     }
@@ -42,7 +42,7 @@ impl Caps {
         self.roots
     }
 
-    /// What the client lacks for a question, as a capabilities object; `None` if it lacks nothing.
+    /// The capability that the client lacks for a question, as an object; `None` if it lacks none.
     pub(crate) fn lacks(self, question: &Message) -> Option<&'static str> {
         let params = question.params();
         let has = |key: &str| params.is_some_and(|p| p.get(key).is_some());
@@ -71,7 +71,7 @@ pub(crate) fn key(capabilities: Json<'_>) -> String {
     canonical(capabilities)
 }
 
-/// Members sorted, white space gone.
+/// Sorts members and removes white space.
 fn canonical(json: Json<'_>) -> String {
     match json.kind() {
         JsonKind::Object => {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_declared_may_not_be_asked() {
+    fn undeclared_questions_are_refused() {
         let caps = caps(r#"{"sampling":{}}"#);
         assert_eq!(caps.lacks(&question("sampling/createMessage", "{}")), None);
         let tools = question("sampling/createMessage", r#"{"tools":[]}"#);

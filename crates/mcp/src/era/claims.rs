@@ -1,4 +1,4 @@
-//! What a modern request says about its sender: the envelope in `params._meta`.
+//! The envelope of a modern request in `params._meta`.
 
 use linkspan_wire::{Json, Message, RpcError, quote};
 
@@ -14,27 +14,27 @@ use linkspan_wire::Object;
 const PRINCIPAL: &str = "linkspan/principal";
 const LEGACY_CLIENT: &str = "linkspan/legacy-client";
 
-/// They are kept, and compared, for every server that is kept warm.
+/// Capabilities are kept, and compared, for every warm server.
 const MAX_CAPABILITIES: usize = 64 * 1024;
 
 /// The envelope of a modern request.
 #[derive(Debug, Clone)]
 pub struct Claims {
-    /// What the client can be asked.
+    /// The requests that the client accepts.
     pub caps: Caps,
     pub(crate) capabilities: String,
     pub(crate) info: Option<String>,
     pub(crate) level: Option<Level>,
     /// As spelled.
     pub(crate) token: Option<String>,
-    /// Who asks, where the upstream pool has said so; see [`signed`].
+    /// The principal of the client, where the upstream pool has added it; see [`signed`].
     pub(crate) principal: Option<String>,
     /// A legacy client asks through another machine: it expects what it would get from the server itself.
     pub(crate) is_legacy: bool,
 }
 
 impl Claims {
-    /// Reads the envelope; the error is what the specification has for it.
+    /// Reads the envelope; the error is the one that the specification requires.
     pub fn read(request: &Message) -> Result<Self, RpcError> {
         let stamp = Stamp::of(request)?;
         stamp.supported()?;
@@ -60,13 +60,13 @@ impl Claims {
         })
     }
 
-    /// From which level on its sender wants to see log messages; a legacy client that has named none gets
-    /// the default, whatever the server was told for other clients.
+    /// The log level that its sender wants; a legacy client that has set none gets the default, whatever level other
+    /// clients have set.
     pub(crate) fn log_level(&self) -> Option<Level> {
         self.level.or(self.is_legacy.then_some(Level::DEFAULT))
     }
 
-    /// Two requests with the same key may share a legacy server: it was told the same of both.
+    /// Requests with the same key may share a legacy server, which was initialized with the same capabilities.
     pub fn capability_key(&self) -> String {
         Json::parse(&self.capabilities).map_or_else(|_| String::new(), caps::key)
     }
@@ -83,8 +83,8 @@ impl Claims {
     }
 }
 
-/// The same request with its principal, for a machine that several principals share. It goes no
-/// further than the machine, and replaces whatever the client may have put there.
+/// Adds the principal to a request, for a machine that several principals share. The machine removes it again; it
+/// replaces a value that the client may have set.
 pub fn signed(request: &Message, principal: &str, is_legacy: bool) -> Message {
     with_meta(request, |meta| {
         let is_legacy = is_legacy.then_some("true");
@@ -111,8 +111,8 @@ fn with_meta(request: &Message, edit: impl FnOnce(Object<'_>) -> Object<'_>) -> 
     request.with_value(params, &params_with.text())
 }
 
-/// The same request without the wish to be run as a task. The tasks of 2025-11-25 are not offered to the
-/// other era, so that their results could not be fetched; a server without them has to ignore the wish.
+/// The request without `task`. The tasks of 2025-11-25 are not offered to the other era, whose clients could not fetch
+/// their results; a server without tasks has to ignore the member.
 pub(crate) fn without_task(request: &Message) -> Message {
     match request.params() {
         Some(params) if request.method() == names::TOOLS_CALL && params.get("task").is_some() => {
@@ -123,8 +123,7 @@ pub(crate) fn without_task(request: &Message) -> Message {
     }
 }
 
-/// The same request without its envelope and without what only the modern era knows; what else is in
-/// `_meta` stays.
+/// The request without its envelope and without members that only the modern era has; other members of `_meta` stay.
 pub(crate) fn strip(request: &Message) -> Message {
     let request = &without_task(request);
     let Some(params) = request.params() else {
@@ -147,14 +146,14 @@ pub(crate) fn strip(request: &Message) -> Message {
     request.with_value(params, &bare.text())
 }
 
-/// What a client says about itself on every request that we send for it.
+/// The identity of a client, which is sent with every request on its behalf.
 #[derive(Debug, Clone)]
 pub(crate) struct Sender {
     pub(crate) capabilities: String,
     pub(crate) info: String,
 }
 
-/// `params` of a modern request, made of those of a legacy one.
+/// The `params` of a modern request, made from those of a legacy one.
 pub(crate) fn wrap(params: Option<Json<'_>>, sender: &Sender, level: Option<Level>) -> String {
     let meta = Object::of(params.and_then(|params| params.get("_meta")))
         .with(VERSION, &quote(Revision::LATEST.as_str()))
@@ -177,7 +176,7 @@ mod tests {
     const FULL: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}},"progressToken":"p","traceparent":"00-1"}"#;
 
     #[test]
-    fn the_envelope_is_read_and_taken_off() {
+    fn the_envelope_is_read_and_removed() {
         let request = request(FULL);
         let claims = Claims::read(&request).unwrap();
         assert_eq!(claims.token.as_deref(), Some(r#""p""#));
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_has_its_code() {
+    fn missing_and_invalid_members_have_their_codes() {
         let code = |meta: &str| Claims::read(&request(meta)).unwrap_err().code();
         assert_eq!(code("{}"), -32602);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Whether a retried request is the one that was asked about.
+//! Detects whether a retried request is the one that asked for input.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -7,7 +7,7 @@ use linkspan_wire::{Json, JsonKind, Message};
 /// Members of `params` that differ between the rounds of one call.
 const PER_ROUND: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
-/// A digest of what a request asks for. The order of members and white space do not count.
+/// A digest of a request's content. The order of members and white space do not matter.
 pub(crate) fn digest(request: &Message) -> u64 {
     let mut hasher = DefaultHasher::new();
     request.method().hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Getting to know a server: probes, and what they tell.
+//! Discovery of a server's era: probes, and the interpretation of their answers.
 
 use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
 
@@ -10,14 +10,14 @@ use crate::method::names;
 use crate::revision::{Era, Revision};
 use linkspan_wire::Object;
 
-/// What the answer to a probe tells of a server.
+/// What the answer to a probe says about the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     /// It speaks the modern era.
     Modern,
     /// It does not.
     Legacy,
-    /// Nothing: who was not let in, or met a server that was down, has learnt nothing.
+    /// Unknown: the probe was unauthorized, or the server was down.
     None,
 }
 
@@ -30,10 +30,10 @@ pub fn probe(id: &Id, capabilities: &str, info: &str) -> Message {
     Message::request(id, names::DISCOVER, Some(&wrap(None, &sender, None)))
 }
 
-/// What the answer to a probe tells.
+/// Interprets the answer to a probe.
 ///
-/// A legacy server may say anything: there is no code that all of them use. So everything that is not
-/// a modern server's answer counts as legacy, except what tells nothing at all.
+/// Legacy servers have no common error code for unknown methods. So every answer that is not a modern server's counts
+/// as legacy, except those that say nothing about the server.
 pub fn weigh(answer: &Message) -> Evidence {
     let Some(body) = answer.body() else {
         return Evidence::Legacy;
@@ -56,7 +56,7 @@ pub fn weigh(answer: &Message) -> Evidence {
     if code(answer) == Some(UNSUPPORTED_VERSION) && speaks(body.path(&["data", "supported"])) {
         return Evidence::Modern;
     }
-    // Faults of ours say of what kind they are.
+    // Our own faults have a `kind`.
     let kind = body.path(&["data", "kind"]).and_then(Json::as_str);
     let status = body.path(&["data", "status"]).and_then(Json::as_i64);
     match (kind.as_deref(), status) {
@@ -68,15 +68,15 @@ pub fn weigh(answer: &Message) -> Evidence {
     }
 }
 
-/// Whether a server refuses the revision of a request but speaks one that we do, too. Such a request
-/// has not run, and may go again.
+/// Whether a server refuses the revision of a request but supports another one of ours. The request has not run, and
+/// may be sent again.
 pub(crate) fn may_go_again(answer: &Message) -> bool {
     answer.kind() == Kind::Error
         && code(answer) == Some(UNSUPPORTED_VERSION)
         && weigh(answer) == Evidence::Modern
 }
 
-/// What a server says about itself, of either era.
+/// The self-description of a server of either era.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Server {
     pub(crate) info: Option<String>,
@@ -85,7 +85,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Of the result of `initialize`.
+    /// Reads the result of `initialize`.
     pub(crate) fn initialized(result: Json<'_>) -> Self {
         Self {
             info: text_of(Some(result), "serverInfo"),
@@ -97,7 +97,7 @@ impl Server {
     /// Of the result of `server/discover`.
     pub(crate) fn discovered(result: Json<'_>) -> Self {
         Self {
-            // Some put it where `initialize` had it.
+            // Some servers put it where `initialize` has it.
             info: text_of(result.get("_meta"), SERVER_INFO)
                 .or_else(|| text_of(Some(result), "serverInfo")),
             capabilities: capabilities(result),
@@ -105,7 +105,7 @@ impl Server {
         }
     }
 
-    /// Whether it declares a capability.
+    /// Whether the server declares a capability.
     pub(crate) fn can(&self, path: &[&str]) -> bool {
         let declared = Json::parse(&self.capabilities).ok();
         let value = declared.and_then(|c| c.path(path));
@@ -132,11 +132,11 @@ impl Server {
             .text()
     }
 
-    /// As the result of `initialize`.
+    /// The result of `initialize`.
     pub(crate) fn initialize_result(&self, revision: Revision) -> String {
         let nameless = r#"{"name":"unnamed","version":"0"}"#;
         let capabilities = Json::parse(&self.capabilities).ok();
-        // What is called tasks now is not what a legacy client knows under that name.
+        // Modern tasks differ from the feature that legacy clients know by that name.
         let extensions = capabilities.and_then(|c| c.get("extensions"));
         let extensions = Object::of(extensions).without(&["io.modelcontextprotocol/tasks"]);
         let capabilities = Object::of(capabilities).without(&["extensions"]);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_door_tells_nothing() {
+    fn connection_faults_say_nothing_about_the_era() {
         for data in [
             r#"{"kind":"http_status","status":401}"#,
             r#"{"kind":"http_status","status":503}"#,
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_is_survives_the_change_of_era() {
+    fn the_servers_name_and_capabilities_survive_the_change_of_era() {
         let result = Json::parse(
             r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"tasks":{}},"serverInfo":{"name":"s","x":1.0},"instructions":"be kind"}"#,
         )

@@ -1,7 +1,7 @@
 //! A legacy client in front of a server of an unknown era.
 //!
-//! The client's own `initialize` goes first: nearly every server takes it, and then nothing has to
-//! be translated. If it is refused, `server/discover` tells whether the server is a modern one.
+//! The client's own `initialize` is sent first: nearly every server accepts it, and then no translation is needed. If
+//! it is refused, `server/discover` shows whether the server is a modern one.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::{LegacyToModern, Machine, Provenance, Step, Turn, ids};
 use crate::method::names;
 use crate::revision::{Era, Revision};
 
-/// Told when a server turns out to be modern only.
+/// Called when a server turns out to be modern only.
 pub type OnModern = Box<dyn FnMut() + Send>;
 
 /// See the module's description.
@@ -22,21 +22,21 @@ pub struct Handshake {
 }
 
 enum State {
-    /// Nothing is known yet.
+    /// No message yet.
     Fresh,
-    /// The client's `initialize` is out.
+    /// The client's `initialize` was sent.
     Tried(Message),
-    /// It was refused like this, and we ask what the server is.
+    /// It was refused with this answer, and the server is being probed.
     Probing {
         initialize: Message,
         refusal: Message,
     },
-    /// The server accepted it, or is of neither era: nothing to translate.
+    /// The server accepted it, or is of neither era: messages are relayed.
     Relay,
     Translate(Box<LegacyToModern>),
 }
 
-/// The number of the probe; [`LegacyToModern`] begins to count after it.
+/// The number of the probe; the numbers of [`LegacyToModern`] follow it.
 const PROBE: u64 = 0;
 
 impl Handshake {
@@ -69,7 +69,7 @@ impl Handshake {
 
     fn probed(&mut self, initialize: &Message, refusal: Message, answer: &Message) -> Turn {
         if weigh(answer) != Evidence::Modern {
-            // Neither era: what it said to the client's own words counts.
+            // Neither era: the client gets the server's answer to its own `initialize`.
             self.state = State::Fresh;
             let id = initialize.id();
             return Turn::Steps(vec![Step::Front {
@@ -85,7 +85,7 @@ impl Handshake {
     }
 }
 
-/// Whether a handshake ended with a revision that has none: the server answers anything.
+/// Whether a handshake was answered with a revision that has no handshake: the server accepts anything.
 fn is_modern(answer: &Message) -> bool {
     let version = answer
         .body()
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_takes_the_handshake_is_left_alone() {
+    fn a_server_that_accepts_the_handshake_is_not_probed() {
         let (mut stage, initialize, modern) = tried();
         assert_eq!(at(&initialize, &["id"]), "1", "the client's own words");
         let answer = result(&initialize, r#"{"protocolVersion":"2025-11-25"}"#);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_refuses_is_asked_what_it_is() {
+    fn a_server_that_refuses_the_handshake_is_probed() {
         let (mut stage, initialize, modern) = tried();
         let probe = stage.server(&error(&initialize, -32601, "{}")).told_one();
         assert_eq!(at(&probe, &["method"]), r#""server/discover""#);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn if_it_is_neither_its_own_refusal_counts() {
+    fn a_server_of_neither_era_is_answered_with_its_own_refusal() {
         let (mut stage, initialize, _) = tried();
         let refusal = error(&initialize, -32000, "7");
         let probe = stage.server(&refusal).told_one();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn r2_what_was_asked_before_the_verdict_is_answered() {
+    fn requests_before_the_end_of_the_probe_are_answered() {
         let (mut stage, initialize, _) = tried();
         let ping = stage.client(&legacy("2", "ping", "{}")).told_one();
         let probe = stage.server(&error(&initialize, -32601, "{}")).told_one();

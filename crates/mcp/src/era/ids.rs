@@ -1,6 +1,6 @@
-//! Ids of a machine's own.
+//! The ids of a machine's own requests.
 //!
-//! Strings, so that they cannot be a hop number; and with a prefix that no client has a reason to use.
+//! They are strings, so they cannot be hop numbers; and they have a prefix that no client has a reason to use.
 
 use linkspan_wire::{Id, Message};
 

@@ -1,9 +1,9 @@
-//! A legacy client in front, a modern server behind.
+//! A legacy client in front of a modern server.
 //!
-//! The client's handshake is answered here, with what `server/discover` tells. Every request then
-//! crosses in an envelope that repeats what the client said of itself once. A result that asks for
-//! input becomes real questions to the client, and the request goes again with the answers. One
-//! `subscriptions/listen` stands for everything that a legacy session hears of by itself.
+//! The client's handshake is answered here, with the result of `server/discover`. Every request is then forwarded in an
+//! envelope with the capabilities and the info of the client. A result that asks for input becomes requests to the
+//! client, and the call is sent again with the answers. One `subscriptions/listen` provides the notifications that a
+//! legacy session gets unasked.
 
 mod call;
 mod listening;
@@ -36,7 +36,7 @@ pub struct LegacyToModern {
     revision: Revision,
     server: Server,
     level: Option<Level>,
-    /// What is logged as long as the client has not said.
+    /// The log level until the client sets one.
     default_level: Option<Level>,
     last: u64,
     /// By the number towards the server, or of its last round.
@@ -56,7 +56,7 @@ impl Default for LegacyToModern {
 }
 
 impl LegacyToModern {
-    /// A machine whose client has not said anything yet.
+    /// A machine whose client has sent nothing yet.
     pub fn new() -> Self {
         Self {
             phase: Phase::Fresh,
@@ -77,8 +77,8 @@ impl LegacyToModern {
         }
     }
 
-    /// A machine whose requests are passed on by [`signed`](super::signed), which says that the client has
-    /// named no log level where it has named none.
+    /// A machine whose requests are forwarded by [`signed`](super::signed), which marks requests of a client that has
+    /// set no log level.
     pub fn signed() -> Self {
         Self {
             default_level: None,
@@ -106,7 +106,7 @@ impl LegacyToModern {
             names::SET_LEVEL => vec![self.set_level(&id, &msg)],
             names::SUBSCRIBE => self.subscribe(id, &msg, now),
             names::UNSUBSCRIBE => self.unsubscribe(&id, &msg, now),
-            // Tasks were part of the core before; what is called so now is something else.
+            // Tasks were part of the core protocol; the modern feature of that name is another one.
             "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel" => {
                 vec![Step::refuse(&id, &RpcError::method_not_found(&method))]
             }
@@ -137,7 +137,7 @@ impl LegacyToModern {
         vec![Step::Back(sent)]
     }
 
-    /// The client's request as a modern one; with answers if it goes again.
+    /// The client's request as a modern one; with the answers if it is sent again.
     fn envelope(&self, call: &Call, number: u64, answered: Option<&Answered>) -> Message {
         let level = self.level.or(self.default_level);
         let level = level.filter(|_| self.server.can(&["logging"]));
@@ -159,7 +159,7 @@ impl LegacyToModern {
         };
         let open = self.forget(number);
         if !open.is_empty() {
-            // It waits for the client, not for the server.
+            // The call waits for the client, not for the server.
             return open;
         }
         let spelled = notification.params().and_then(|p| p.get("requestId"));
@@ -169,7 +169,7 @@ impl LegacyToModern {
         })
     }
 
-    /// Forgets a call, and takes back what its client has been asked.
+    /// Removes a call, and cancels its questions to the client.
     fn forget(&mut self, number: u64) -> Vec<Step> {
         let Some(call) = self.calls.remove(&number) else {
             return Vec::new();
@@ -238,7 +238,7 @@ impl LegacyToModern {
         vec![Step::to_front(answer.with_id(id.clone()), &id)]
     }
 
-    /// Answers with the error that a legacy server gave, before it was made a question.
+    /// Answers with the error of a legacy server that was turned into a question.
     fn give_back(&mut self, number: u64, error: Json<'_>) -> Vec<Step> {
         let Some(call) = self.calls.remove(&number) else {
             return Vec::new();
@@ -259,7 +259,7 @@ impl LegacyToModern {
         steps
     }
 
-    /// A notification that came with a request of the client goes on under the client's id.
+    /// Forwards a notification that belongs to a request of the client.
     fn pass(&self, msg: Message, provenance: &Provenance) -> Vec<Step> {
         let number = provenance.about.as_ref().and_then(ids::request_number);
         let call = number.and_then(|number| self.calls.get(&number));
@@ -278,7 +278,7 @@ impl Machine for LegacyToModern {
                     let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
                     id.map_or_else(Vec::new, |id| self.cancel(&id, &msg))
                 }
-                // A modern server hears nothing but requests.
+                // Modern servers get requests only.
                 method if method.starts_with("notifications/") => Vec::new(),
                 _ => return Turn::Pass(msg),
             },
@@ -304,7 +304,7 @@ impl Machine for LegacyToModern {
                 Some(steps) => steps,
                 None => self.pass(msg, &provenance),
             },
-            // Not an answer to anything of ours: it is about the client's own text.
+            // Not an answer to a request of ours: it refers to the client's own message.
             _ if !ids::is_ours(&msg) => return Turn::Pass(msg),
             Kind::Result | Kind::Error => self.answer(msg, now),
         })

@@ -1,9 +1,8 @@
-//! A modern client in front, a legacy server behind.
+//! A modern client in front of a legacy server.
 //!
-//! The server is initialised once, in the name of the first request. Then every request of the
-//! client crosses without its envelope. What the server asks in the course of a call ends the
-//! client's request with `input_required`, while the server's request waits (it is *parked*) until
-//! the client comes back with the answers: it is never run a second time.
+//! The server is initialized once, on behalf of the first request. Then the client's requests are forwarded without
+//! their envelope. A question that the server asks during a call ends the client's request with `input_required`, while
+//! the server's request waits (it is *parked*) until the client returns with the answers: it never runs a second time.
 
 mod asking;
 mod call;
@@ -39,7 +38,7 @@ const REMOVED: [&str; 10] = [
     names::SET_LEVEL,
     names::SUBSCRIBE,
     names::UNSUBSCRIBE,
-    // What is called tasks now is an extension, and another protocol.
+    // Modern tasks are an extension, and another protocol.
     "tasks/get",
     "tasks/update",
     "tasks/result",
@@ -55,7 +54,7 @@ pub struct ModernToLegacy {
     last: u64,
     /// By the number towards the server.
     calls: BTreeMap<u64, Call>,
-    /// The client's requests that have not been answered.
+    /// The open requests of the client.
     fronts: HashMap<IdKey, u64>,
     /// Parked calls by their `requestState`.
     states: HashMap<String, u64>,
@@ -68,26 +67,25 @@ pub struct ModernToLegacy {
     listeners: Vec<Listener>,
     /// Resources that clients have subscribed to.
     subscribed: BTreeMap<String, Wanted>,
-    /// What the server has been told to log.
+    /// The log level that was sent to the server.
     level: Option<Level>,
-    /// There is a legacy client that has named no level, so the server must not be told to log less than
-    /// the default level.
+    /// A legacy client has set no level, so the server's level must include the default level.
     has_default_level: bool,
-    /// When the server was ready.
+    /// When the handshake was complete.
     ready_at: Option<Instant>,
-    /// The server has answered the ping after `initialized`: what it asks from now on belongs to a call.
+    /// The server has answered the ping after `initialized`: later questions belong to a call.
     has_settled: bool,
     roots: Roots,
 }
 
-/// The home of a `requestState`: where the call that it belongs to is parked.
+/// The home of a `requestState`: the machine that has parked the call.
 pub fn home_of(request: &Message) -> Option<String> {
     let state = request.params()?.get("requestState")?.as_str()?;
     state.split_once('.').map(|(home, _)| home.to_owned())
 }
 
 impl ModernToLegacy {
-    /// A machine for a server that has received nothing yet.
+    /// A machine for a server that is not initialized.
     pub fn new(options: ModernToLegacyOptions) -> Self {
         Self {
             options,
@@ -151,7 +149,7 @@ impl ModernToLegacy {
         if question::may_ask(&method) {
             let params = msg.params();
             if let Some(state) = params.and_then(|p| p.get("requestState")) {
-                // What is no string is not ours either, and no reason to run a call again.
+                // A state that is not a string is not ours; the call must not run again because of it.
                 let state = state.as_str().unwrap_or_default();
                 return self.resume(id, &msg, claims, &state, now);
             }
@@ -189,7 +187,7 @@ impl ModernToLegacy {
         steps
     }
 
-    /// Requests that wait for something before they go to the server.
+    /// The queues of requests that wait before they are sent to the server.
     fn waiting_lists(&mut self) -> impl Iterator<Item = &mut Vec<Message>> {
         let opening = match &mut self.phase {
             Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } => Some(waiting),
@@ -205,7 +203,7 @@ impl ModernToLegacy {
         opening.into_iter().chain(own_requests)
     }
 
-    /// Whether the client has a request of that id under way.
+    /// Whether the client has an open request with this id.
     fn is_in_use(&mut self, key: &IdKey) -> bool {
         self.fronts.contains_key(key)
             || self.listeners.iter().any(|l| l.id.key() == *key)
@@ -215,7 +213,7 @@ impl ModernToLegacy {
                 .any(|msg| msg.id().map(|id| id.key()).as_ref() == Some(key))
     }
 
-    /// Tells the server that the client no longer waits for a call.
+    /// Cancels a call at the server for a client that no longer waits for it.
     fn abandon(&mut self, number: u64, reason: &str, now: Instant) -> Vec<Step> {
         let Some(call) = self.calls.remove(&number) else {
             return Vec::new();
@@ -235,7 +233,7 @@ impl ModernToLegacy {
         steps
     }
 
-    /// Publishes how many calls go on without a client, which the pool looks at when it chooses a server.
+    /// Publishes the number of calls that run without a client, which the pool considers when it chooses a server.
     fn count_unattended(&self) {
         let failed = self.calls.values().filter(|call| call.is_unattended());
         let count = self.cancelled.len() + failed.count();
@@ -243,7 +241,7 @@ impl ModernToLegacy {
         unattended.store(count, Ordering::Relaxed);
     }
 
-    /// An answer of the server.
+    /// Handles an answer of the server.
     fn answer(&mut self, msg: Message, now: Instant) -> Vec<Step> {
         let number = msg.id().and_then(|id| ids::request_number(&id));
         let Some(number) = number else {
@@ -255,7 +253,7 @@ impl ModernToLegacy {
         if results::is_timeout(&msg)
             && let Some(call) = self.calls.get(&number)
         {
-            // The session has answered in place of the server, which has only been told to stop.
+            // The session has answered for the server, which has only been sent a cancellation.
             let cancelled = Cancelled::new(number, call, now);
             self.remember_cancelled(cancelled);
         }
@@ -273,7 +271,7 @@ impl ModernToLegacy {
                 self.calls.remove(&number);
                 self.count_unattended();
             } else {
-                // Parked: kept until its client comes back, or its time is over.
+                // Parked: the answer is kept until the client returns or the time limit passes.
                 call.outcome = Some(msg);
             }
             return Vec::new();
@@ -283,7 +281,7 @@ impl ModernToLegacy {
         };
         self.fronts.remove(&id.key());
         if call.may_ask && !call.asked && worked(&msg) {
-            self.options.habits.quiet(&call.habit);
+            self.options.history.quiet(&call.history_key);
         }
         let mut steps = call.leave_unanswered("the call has ended");
         let info = self.server.info.as_deref();
@@ -302,8 +300,7 @@ impl ModernToLegacy {
     }
 }
 
-/// Whether an answer is that of a call that did what it is for: one that failed may not have come to
-/// the point of asking.
+/// Whether a call has succeeded: a call that failed may have ended before it would have asked.
 fn worked(answer: &Message) -> bool {
     let failed = answer.body().and_then(|r| r.get("isError"));
     answer.kind() == Kind::Result && failed.and_then(Json::as_bool) != Some(true)
@@ -317,7 +314,7 @@ impl Machine for ModernToLegacy {
                 let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
                 id.map_or_else(Vec::new, |id| self.cancel(&id, now))
             }
-            // Nothing else is defined in this direction; what is not known may mean something to them.
+            // The protocol defines no other notification in this direction; unknown ones may be known to the server.
             Kind::Notification if !msg.method().starts_with("notifications/") => {
                 return Turn::Pass(msg);
             }
@@ -329,7 +326,7 @@ impl Machine for ModernToLegacy {
         Turn::Steps(match msg.kind() {
             Kind::Request => self.asked(msg, &provenance, now),
             Kind::Notification => self.notified(msg, &provenance),
-            // Not an answer to anything of ours: it is about the client's own text.
+            // Not an answer to a request of ours: it refers to the client's own message.
             _ if !ids::is_ours(&msg) => return Turn::Pass(msg),
             Kind::Result | Kind::Error => self.answer(msg, now),
         })

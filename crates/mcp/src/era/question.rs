@@ -1,18 +1,18 @@
-//! What a server may ask its client.
+//! The questions that a server may send to its client.
 
 use linkspan_wire::{Id, Message};
 
-/// Requests of a legacy server that have a place in the modern era.
+/// Requests of a legacy server that exist in the modern era.
 const QUESTIONS: [&str; 3] = ["elicitation/create", "sampling/createMessage", "roots/list"];
 
-/// Requests in whose course a modern server may ask.
+/// Requests during which a modern server may ask.
 const MAY_ASK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 
 pub(crate) fn is_question(method: &str) -> bool {
     QUESTIONS.contains(&method)
 }
 
-/// Whether a client may be asked something while it waits for this.
+/// Whether a client may get a question while it waits for this method.
 pub(crate) fn may_ask(method: &str) -> bool {
     MAY_ASK.contains(&method)
 }
@@ -20,7 +20,7 @@ pub(crate) fn may_ask(method: &str) -> bool {
 /// A question of a legacy server that waits for its answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
-    /// Under which it has to be answered.
+    /// The server's id, for the answer.
     pub(crate) id: Id,
     /// Under which the client gets it: the server's own id as text.
     pub(crate) key: String,

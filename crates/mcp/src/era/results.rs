@@ -1,4 +1,4 @@
-//! Answers of one era as those of the other.
+//! Translates answers between the eras.
 
 use linkspan_wire::{Json, JsonKind, Kind, Message, quote};
 
@@ -8,7 +8,7 @@ use crate::meta::SERVER_INFO;
 use crate::method::names;
 use linkspan_wire::Object;
 
-/// Results that a modern server has to say how long to keep for.
+/// Results for which a modern server must send a caching time.
 const CACHEABLE: [&str; 6] = [
     names::DISCOVER,
     names::TOOLS_LIST,
@@ -21,18 +21,17 @@ const CACHEABLE: [&str; 6] = [
 /// Members that only a modern result has.
 const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
-/// -32002: what legacy servers say of a resource that is not there.
+/// -32002: the error of legacy servers for an unknown resource.
 const NOT_FOUND: i64 = -32002;
-/// -32042: a legacy server wants the user to visit a page first.
+/// -32042: a legacy server requires that the user visits a URL first.
 pub(crate) const URL_NEEDED: i64 = -32042;
 const INVALID_PARAMS: i64 = -32602;
 
-/// What a legacy answer was before it became a modern one, where that cannot be seen from the modern one:
-/// in `_meta` of a result, in `data` of an error. So a legacy client behind two translations gets what the
-/// server has said.
+/// The member with the legacy members that the modern answer cannot express: in `_meta` of a result, in `data` of an
+/// error. So a legacy client behind two translations gets the server's own answer.
 const ORIGINAL: &str = "linkspan/legacy";
 
-/// A legacy result as a modern one. Nothing may be kept: a legacy server does not say for how long.
+/// A legacy result as a modern one. It must not be cached, because a legacy server gives no caching time.
 pub(crate) fn stamp(answer: &Message, method: &str, server_info: Option<&str>) -> Message {
     let Some(result) = answer.body().filter(|r| r.kind() == JsonKind::Object) else {
         return answer.clone();
@@ -53,8 +52,7 @@ pub(crate) fn stamp(answer: &Message, method: &str, server_info: Option<&str>) -
     answer.with_value(result, &object.text())
 }
 
-/// The members of a legacy result that [`unstamp`] could not give back by itself; `None` if it gives back
-/// everything as it was.
+/// The members of a legacy result that [`unstamp`] could not restore; `None` if it restores all of them.
 fn original(result: &Object<'_>, method: &str) -> Option<String> {
     let mut members = Object::empty();
     for key in MODERN_ONLY {
@@ -96,7 +94,7 @@ pub(crate) fn unstamp(answer: &Message, method: &str) -> Message {
         };
     }
     let object = match (original, method) {
-        // It has been a legacy result before.
+        // It was a legacy result before.
         (Some(members), _) => members.members().fold(object, |object, (key, value)| {
             object.with(&key, value.text())
         }),
@@ -107,7 +105,7 @@ pub(crate) fn unstamp(answer: &Message, method: &str) -> Message {
     answer.with_value(result, &object.text())
 }
 
-/// What kind of result a modern server gave; `complete` unless it says otherwise.
+/// The type of a modern server's result; `complete` unless it says otherwise.
 pub(crate) fn result_type(answer: &Message) -> String {
     let kind = answer.body().and_then(|r| r.get("resultType")?.as_str());
     kind.map_or_else(|| "complete".to_owned(), Into::into)
@@ -123,9 +121,9 @@ pub(crate) fn error_up(answer: &Message, method: &str, uri: Option<&str>) -> Mes
     let original = error.path(&["data", ORIGINAL]).is_some();
     let new_code = match code {
         Some(NOT_FOUND) => Some("-32602"),
-        // The modern era has no such error, and what it asks for could not be made a question.
+        // The modern era has no such error, and it could not be turned into a question.
         Some(URL_NEEDED) => Some("-32603"),
-        // These would be taken for errors of a modern server on the way back.
+        // On the way back these would be taken for errors of a modern server.
         Some(INVALID_PARAMS) if has_uri && method == names::RESOURCES_READ => None,
         Some(UNSUPPORTED_VERSION) => None,
         _ if original => None,
@@ -157,7 +155,7 @@ pub(crate) fn error_down(answer: &Message, method: &str) -> Message {
     answer.clone()
 }
 
-/// The legacy error that a modern answer was made of; `place` is `data` of an error or `_meta` of a result.
+/// The legacy error that a modern answer was made from; `place` is `data` of an error or `_meta` of a result.
 pub(crate) fn original_error(place: Option<Json<'_>>) -> Option<Json<'_>> {
     let original = place?.get(ORIGINAL)?;
     let is_error = original.get("code").and_then(Json::as_i64).is_some()
@@ -165,12 +163,12 @@ pub(crate) fn original_error(place: Option<Json<'_>>) -> Option<Json<'_>> {
     is_error.then_some(original)
 }
 
-/// The member that keeps a legacy error for the way back.
+/// Stores a legacy error for the way back.
 pub(crate) fn keep_original<'a>(object: Object<'a>, error: &Message) -> Object<'a> {
     object.with_some(ORIGINAL, error.body().map(|error| error.text()))
 }
 
-/// Whether a session has given this answer because the server has been silent for too long.
+/// Whether this answer was made by a session because the server has exceeded its time limit.
 pub fn is_timeout(answer: &Message) -> bool {
     let kind = answer
         .body()
@@ -187,7 +185,7 @@ pub(crate) fn code(answer: &Message) -> Option<i64> {
 pub(crate) fn missing_capability(what: &str, required: &str) -> linkspan_wire::RpcError {
     linkspan_wire::RpcError::new(
         MISSING_CAPABILITY,
-        format!("the server wants {what}, which the client has not declared"),
+        format!("the server requires {what}, which the client has not declared"),
     )
     .with_data(format!(r#"{{"requiredCapabilities":{required}}}"#))
 }

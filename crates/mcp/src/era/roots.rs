@@ -1,9 +1,8 @@
-//! The folders of a client (its roots), for a legacy server that asks for them outside any call.
+//! The roots of a client, for a legacy server that asks for them outside a call.
 //!
-//! Such a server asks when it has been initialised, and remembers the answer. A modern client can be asked
-//! only in the course of a call. So the first round of its call asks for the roots, and with the second
-//! the call goes to a server that has been given exactly these. Nothing has to be remembered in between:
-//! what the client answers is all that there is to know.
+//! The server asks after it was initialized, and remembers the answer. A modern client can be asked only during a call.
+//! So the first round of its call asks for the roots, and in the second round the call goes to a server that got
+//! exactly these. No state is kept in between: the client's answer is complete.
 
 use linkspan_wire::{Id, Json, JsonKind, Message, Object, RpcError, quote};
 
@@ -13,10 +12,10 @@ use crate::method::names;
 /// The key of the question, and the `requestState` of its round.
 const KEY: &str = "linkspan/roots";
 
-/// They are kept, and compared, for every server that is kept warm.
+/// Roots are kept, and compared, for every warm server.
 const MAX_ROOTS: usize = 64 * 1024;
 
-/// The roots that a request brings along, in a form that is the same for the same roots.
+/// The roots in a request, in a canonical form.
 pub fn given_roots(request: &Message) -> Result<Option<String>, RpcError> {
     let responses = request.params().and_then(|p| p.get("inputResponses"));
     let Some(answer) = responses.and_then(|responses| responses.get(KEY)) else {
@@ -36,13 +35,13 @@ pub fn given_roots(request: &Message) -> Result<Option<String>, RpcError> {
     }
 }
 
-/// Whether a request may be the first round of a call, or comes back from the one that asked for roots.
+/// Whether a request may be the first round of a call, or follows the round that asked for roots.
 pub(super) fn is_first_round(request: &Message) -> bool {
     let state = request.params().and_then(|p| p.get("requestState"));
     state.is_none_or(is_ours)
 }
 
-/// The same request without what belongs to the round that asked for roots.
+/// The request without the members of the round that asked for roots.
 pub(super) fn without_roots(request: &Message) -> Message {
     let Some(params) = request.params() else {
         return request.clone();
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_are_taken_out_of_a_request() {
+    fn roots_are_removed_from_a_request() {
         let request = call(
             r#"{"name":"t","inputResponses":{"linkspan/roots":{"roots":[{"uri":"file:///a", "name":"a"}]}},"requestState":"linkspan/roots"}"#,
         );

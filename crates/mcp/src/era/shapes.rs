@@ -15,20 +15,20 @@ pub(crate) fn structured(object: Object<'_>) -> Object<'_> {
     }
 }
 
-/// Whether a result has structured content that is no object.
+/// Whether a result has structured content that is not an object.
 pub(crate) fn is_foreign_content(result: &Object<'_>) -> bool {
     let content = result.get("structuredContent");
     content.is_some_and(|content| content.kind() != JsonKind::Object)
 }
 
-/// Whether a list of tools has output schemas that may describe something else than an object.
+/// Whether a list of tools has output schemas that may describe anything but an object.
 pub(crate) fn has_foreign_schemas(result: &Object<'_>) -> bool {
     let tools = result.get("tools");
     tools.is_some_and(|tools| tools.elements().any(is_foreign))
 }
 
-/// Takes output schemas off a list of tools where they may describe something else than an object: a
-/// legacy client would refuse the tool, or what it gives.
+/// Removes output schemas that may describe anything but an object: a legacy client would refuse the tool or its
+/// results.
 pub(crate) fn schemas(object: Object<'_>) -> Object<'_> {
     let Some(tools) = object.get("tools") else {
         return object;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_legacy_client_could_not_read_is_changed() {
+    fn only_results_that_a_legacy_client_cannot_read_are_changed() {
         let list = Json::parse(r#"{"structuredContent":[1, 2]}"#).unwrap();
         assert_eq!(
             structured(Object::of(Some(list))).text(),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_no_objects_is_taken_off() {
+    fn an_output_schema_without_an_object_is_removed() {
         let result = Json::parse(
             r#"{"tools":[{"name":"a","outputSchema":{"type":"array"}},{"name":"b","outputSchema":{"type":"object"}}]}"#,
         )

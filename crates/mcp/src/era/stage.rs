@@ -23,7 +23,7 @@ impl<M: Machine> Stage<M> {
         }
     }
 
-    /// The client says something.
+    /// A message of the client.
     pub(crate) fn client(&mut self, text: &str) -> &mut Self {
         let msg = Message::parse(text.to_owned().into()).unwrap();
         match self.machine.front(msg, self.now) {
@@ -33,19 +33,19 @@ impl<M: Machine> Stage<M> {
         self
     }
 
-    /// The server says something.
+    /// A message of the server.
     pub(crate) fn server(&mut self, text: &str) -> &mut Self {
         self.says(text, false)
     }
 
-    /// The server says something on the stream of a request that has ended.
+    /// A message of the server on the stream of a request that has ended.
     pub(crate) fn late(&mut self, text: &str) -> &mut Self {
         self.says(text, true)
     }
 
     fn says(&mut self, text: &str, late: bool) -> &mut Self {
         let msg = Message::parse(text.to_owned().into()).unwrap();
-        // As the exchange does it: the machine sees a question under another id.
+        // The exchange gives questions another id, too.
         let origin = msg.id().filter(|_| !msg.is_answer());
         let provenance = Provenance {
             about: None,
@@ -69,7 +69,7 @@ impl<M: Machine> Stage<M> {
         self
     }
 
-    /// What the client has heard since the last time.
+    /// The messages to the client since the last call.
     pub(crate) fn heard(&mut self) -> Vec<String> {
         std::mem::take(&mut self.front)
             .into_iter()
@@ -77,14 +77,14 @@ impl<M: Machine> Stage<M> {
             .collect()
     }
 
-    /// The one thing that the client has heard.
+    /// The only message to the client.
     pub(crate) fn heard_one(&mut self) -> String {
         let mut heard = self.heard();
         assert_eq!(heard.len(), 1, "{heard:#?}");
         heard.remove(0)
     }
 
-    /// To which request of the client each thing belongs that it has heard.
+    /// The requests that the messages to the client belong to.
     pub(crate) fn abouts(&mut self) -> Vec<Option<String>> {
         std::mem::take(&mut self.front)
             .into_iter()
@@ -92,12 +92,12 @@ impl<M: Machine> Stage<M> {
             .collect()
     }
 
-    /// What the server has been told since the last time.
+    /// The messages to the server since the last call.
     pub(crate) fn told(&mut self) -> Vec<String> {
         std::mem::take(&mut self.back)
     }
 
-    /// The one thing that the server has been told.
+    /// The only message to the server.
     pub(crate) fn told_one(&mut self) -> String {
         let mut told = self.told();
         assert_eq!(told.len(), 1, "{told:#?}");
@@ -124,13 +124,13 @@ pub(crate) fn at(text: &str, path: &[&str]) -> String {
         .map_or_else(String::new, |value| value.text().to_owned())
 }
 
-/// The answer to a request that the server was told.
+/// A result for a request to the server.
 pub(crate) fn result(request: &str, result: &str) -> String {
     let id = at(request, &["id"]);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// The same with an error.
+/// An error for a request to the server.
 pub(crate) fn error(request: &str, code: i64, data: &str) -> String {
     let id = at(request, &["id"]);
     format!(

@@ -1,4 +1,4 @@
-//! A legacy client, two translations, a legacy server: the client gets what the server has said.
+//! A legacy client, two translations, a legacy server: the client gets the server's own answer.
 
 use std::time::{Duration, Instant};
 
@@ -15,13 +15,13 @@ use super::{
 const INITIALIZE: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"url":{}}},"clientInfo":{"name":"c","version":"1"}}"#;
 const SERVER: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"prompts":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}"#;
 
-/// Both machines in a row, as a session of `expose --share` has them.
+/// Both machines in a row, as in a session of `expose --share`.
 struct Row {
     legacy_to_modern: LegacyToModern,
     modern_to_legacy: ModernToLegacy,
     now: Instant,
     signed: bool,
-    /// What the client and the server have received.
+    /// The messages that the client and the server have received.
     client: Vec<String>,
     server: Vec<String>,
 }
@@ -53,13 +53,13 @@ impl Row {
         row
     }
 
-    /// The client says something.
+    /// A message of the client.
     fn says(&mut self, text: &str) {
         let turn = self.legacy_to_modern.front(parsed(text), self.now);
         self.after_down(turn);
     }
 
-    /// The server says something.
+    /// A message of the server.
     fn hears(&mut self, text: &str) {
         let msg = parsed(text);
         let origin = msg.id().filter(|_| !msg.is_answer());
@@ -117,7 +117,7 @@ impl Row {
         }
     }
 
-    /// What the client gets if the server answers its request in this way.
+    /// What the client gets if the server answers its request with this.
     fn through(&mut self, method: &str, member: &str, body: &str) -> String {
         self.says(&request("1", method, r#"{"name":"t","uri":"a://b"}"#));
         let mut request = self.server.remove(0);
@@ -152,7 +152,7 @@ fn canonical(text: &str) -> String {
     caps::key(Json::parse(text).unwrap())
 }
 
-/// Values that a server may put anywhere, those included that mean something to a translation.
+/// Values that a server may put anywhere, including those that a translation interprets.
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "null",

@@ -1,4 +1,4 @@
-//! The process group of a child, and how it ends.
+//! The process group of a child, and how it is ended.
 
 use std::process::ExitStatus;
 
@@ -8,10 +8,10 @@ use tokio::time::timeout;
 
 use super::GRACE;
 
-/// Kills a whole process group when it goes out of scope, whatever the way.
+/// Kills a process group when it is dropped.
 pub(super) struct Group {
     id: Option<u32>,
-    /// Those that have left it.
+    /// Processes that have left the group.
     descendants: Option<Descendants>,
     /// If we are killed ourselves.
     _watched: Option<Watched>,
@@ -30,7 +30,7 @@ impl Group {
         }
     }
 
-    /// Kills what is left of it, then what has left it.
+    /// Kills the rest of the group, then the processes that have left it.
     pub(super) async fn end(mut self) {
         signal_group(self.id, Signal::Kill);
         let Some(descendants) = self.descendants.take() else {
@@ -55,7 +55,7 @@ impl Drop for Group {
     }
 }
 
-/// Waits for the end of the child, then for that of its group, with growing pressure.
+/// Waits for the child to exit, and sends SIGTERM, then SIGKILL, to its group if it does not.
 pub(super) async fn reap(child: &mut Child) -> Option<ExitStatus> {
     let group = child.id();
     let mut status = timeout(GRACE, child.wait()).await.ok();
@@ -85,7 +85,7 @@ fn signal_group(group: Option<u32>, signal: Signal) {
     };
     let pid = group.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     if let Some(pid) = pid {
-        // Fails only if the group is empty already.
+        // Fails only if the group is already empty.
         let _ = kill_process_group(pid, signal);
     }
 }

@@ -1,29 +1,29 @@
-//! What a program that has ended said on its stderr, as far as it may explain the end.
+//! The stderr lines of a child that may explain why it exited.
 //!
-//! The last lines are often not the ones that tell: behind a panic come its backtrace and whatever the
-//! launcher says. So a line that looks like the beginning of trouble is kept, with what follows it, when
-//! the last lines move on.
+//! The last lines are often not the useful ones: a panic is followed by its backtrace and by the messages of the
+//! launcher. So lines that look like the beginning of an error, and those that follow them, are kept when newer lines
+//! push them out of the tail.
 
 use std::collections::VecDeque;
 
 use linkspan_wire::escape_block;
 
-/// The last lines of all.
+/// Limits of the tail.
 const TAIL: Room = Room {
     lines: 20,
     bytes: 4096,
 };
-/// Lines before them that tell something.
+/// Limits of the error lines before the tail.
 const TELLING: Room = Room {
     lines: 8,
     bytes: 2048,
 };
-/// What is kept of one line: most of a panic's message, but not a whole minified script.
+/// Bytes that are kept of a line: most of a panic's message, but not a whole minified script.
 const LINE: usize = 512;
-/// Lines behind the beginning of trouble that belong to it: Rust has the message in the second one.
+/// Lines after the beginning of an error that belong to it: Rust prints the message in the second one.
 const BEHIND: u8 = 2;
 
-/// Stands for what was left out.
+/// Marks omitted lines.
 const GAP: &str = "…";
 
 /// Bounded in lines and in bytes.
@@ -31,9 +31,9 @@ const GAP: &str = "…";
 pub(super) struct LastWords {
     telling: Kept,
     tail: Kept,
-    /// How many of the next lines belong to the last trouble.
+    /// How many of the next lines belong to the last error.
     behind: u8,
-    /// Whether something is missing between the two.
+    /// Whether lines were omitted between the two.
     gap: bool,
 }
 
@@ -56,7 +56,7 @@ struct Heard {
 }
 
 impl LastWords {
-    /// One more line. It is escaped, because it ends up in error messages of ours.
+    /// Adds a line. It is escaped, because it ends up in our error messages.
     pub(super) fn push(&mut self, line: &str) {
         let line = &*escape_block(line, "");
         let telling = self.tells(line);
@@ -65,7 +65,7 @@ impl LastWords {
             telling,
         });
         while let Some(old) = self.tail.overflow(TAIL) {
-            // Lines that tell nothing leave a gap; so does what there is no room for.
+            // Omitted lines leave a gap.
             self.gap |= !old.telling;
             if old.telling {
                 if std::mem::take(&mut self.gap) && !self.telling.lines.is_empty() {
@@ -77,7 +77,7 @@ impl LastWords {
         }
     }
 
-    /// All that was kept, in the order in which it was said.
+    /// All kept lines, in order.
     pub(super) fn text(&self) -> String {
         let telling = self.telling.lines.iter().map(|heard| &*heard.text);
         let gap = (self.gap && !self.telling.lines.is_empty()).then_some(GAP);
@@ -106,7 +106,7 @@ impl Kept {
         self.lines.push_back(heard);
     }
 
-    /// The oldest line, if there is no room for it.
+    /// Removes the oldest line if the limit is exceeded.
     fn overflow(&mut self, room: Room) -> Option<Heard> {
         if self.lines.len() <= room.lines && self.bytes <= room.bytes {
             return None;
@@ -124,10 +124,10 @@ fn gap() -> Heard {
     }
 }
 
-/// Whether a line looks like one that says what went wrong, in the words of the usual languages.
+/// Whether a line looks like an error message of one of the usual languages.
 fn begins_trouble(line: &str) -> bool {
     if line.starts_with([' ', '\t']) {
-        // Frames of a stack have such words in their names.
+        // Names in stack frames contain words like `error` too.
         return false;
     }
     let is_word = |word: &str| {
@@ -140,8 +140,7 @@ fn begins_trouble(line: &str) -> bool {
                 "err" | "fatal" | "panic" | "traceback" | "uncaught" | "unhandled"
             )
     };
-    // `TypeError: …`, `java.lang.IllegalStateException: …`, `panic: …`, `npm ERR! …`, and a log's level,
-    // which stands behind the time.
+    // `TypeError: …`, `java.lang.IllegalStateException: …`, `panic: …`, `npm ERR! …`, and a log level behind a time.
     line.contains(" panicked at ") || line.split_ascii_whitespace().take(4).any(is_word)
 }
 
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_said_the_size_is_bounded() {
+    fn the_last_lines_are_bounded_in_size() {
         for fill in [
             "x".repeat(8000),
             "Error: é".repeat(1000),

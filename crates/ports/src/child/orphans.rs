@@ -1,4 +1,4 @@
-//! Reaping what servers leave behind while they run: it is given to us, and would stay a zombie.
+//! Reaps the orphans of child processes: they are re-parented to us, and would stay zombies.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ const EVERY: Duration = Duration::from_secs(5);
 
 static LAST: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Reaps orphans now and then, for ever. Every server does that, but only one of them each time.
+/// Reaps orphans periodically. Every server runs this task, but each round is done by a single task.
 pub(super) async fn reap() -> Infallible {
     loop {
         sleep(EVERY).await;

@@ -1,7 +1,7 @@
-//! Which requests are accepted: Host, Origin, and the token.
+//! Decides which requests are accepted: Host, Origin, and the token.
 //!
-//! A web page can make a browser speak to this machine under a name of the page's choice (DNS
-//! rebinding), so both headers are checked on every request, whatever it is for.
+//! A web page can make a browser send requests to this machine under a name of the page's choice (DNS rebinding), so
+//! both headers are checked on every request.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -18,15 +18,15 @@ use super::body::{Response, empty};
 use super::options::{FrontOptions, Token};
 use super::refusal::Refusal;
 
-/// The methods of the endpoint.
+/// The methods that the endpoint allows.
 pub(super) const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 const ANY: &str = "*";
-/// A browser asks a page on the open network before it may speak to this machine.
+/// Private network access: a browser sends this header in the preflight request of a page on a public network.
 const ASKS_PRIVATE: &str = "access-control-request-private-network";
 const ALLOWS_PRIVATE: &str = "access-control-allow-private-network";
 
-/// What a request must have to be accepted.
+/// The rules that a request must satisfy.
 #[derive(Debug)]
 pub(super) struct AccessRules {
     hosts: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct AccessRules {
 /// A request whose Host and Origin are accepted.
 #[derive(Debug)]
 pub(super) struct Admitted {
-    /// The page that asks, if it was one.
+    /// The `Origin` of the request, if it has one.
     origin: Option<HeaderValue>,
     exposed: &'static str,
 }
@@ -59,7 +59,7 @@ impl AccessRules {
             token: options.token.clone(),
             exposed: match options.guard {
                 None => "Mcp-Session-Id",
-                // Where to sign in.
+                // The challenge says where to sign in.
                 Some(_) => "Mcp-Session-Id, WWW-Authenticate",
             },
         }
@@ -89,7 +89,7 @@ impl AccessRules {
         })
     }
 
-    /// Looks at the token.
+    /// Checks the bearer token.
     pub(super) fn authorize(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let Some(token) = &self.token else {
             return Ok(());
@@ -119,7 +119,7 @@ impl AccessRules {
         if origins.next().is_none() && (self.origins.iter().any(listed) || is_here(text)) {
             return Ok(Some(origin.clone()));
         }
-        let why = "pages of this origin may not speak to this server".to_owned();
+        let why = "pages of this origin may not use this server".to_owned();
         let hint = "if that page is yours, start the bridge with --allow-origin";
         Err(Refusal::new(StatusCode::FORBIDDEN, "origin", why, hint))
     }
@@ -139,7 +139,7 @@ impl Admitted {
     }
 }
 
-/// The answer to a browser that asks what a page may send.
+/// The answer to a CORS preflight request.
 pub(super) fn preflight(asked: &HeaderMap) -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();

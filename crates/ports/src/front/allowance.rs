@@ -1,4 +1,4 @@
-//! What one session, or one principal without a session, may have of what all of them share.
+//! The part of the shared limits that one session, or one principal without a session, may use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,47 +9,47 @@ use parking_lot::Mutex;
 
 use super::principal::Principal;
 
-/// One may have this many times what is free: three quarters of everything if it is alone, and there is
-/// always something left for others.
+/// A session may use at most this many times what is free: three quarters of everything if it is alone, so that
+/// something always remains for others.
 const OF_WHAT_IS_FREE: usize = 3;
 
-/// What one session, or one principal without a session, has.
+/// What one session, or one principal without a session, uses.
 #[derive(Debug)]
 pub(super) struct Allowance {
     /// Bytes of messages that no server has taken yet.
     pub(super) budget: Budget,
     /// Requests that are being read or answered.
-    visits: Arc<AtomicUsize>,
+    open: Arc<AtomicUsize>,
     /// Requests that wait for a server's answer.
     in_flight: Arc<AtomicUsize>,
 }
 
-/// One of something that is counted, until it is dropped.
+/// Counts one use of an [`Allowance`] until it is dropped.
 #[derive(Debug)]
-pub(super) struct Visit(Arc<AtomicUsize>);
+pub(super) struct AllowanceGuard(Arc<AtomicUsize>);
 
 impl Allowance {
     pub(super) fn new(budget: Budget) -> Self {
         Self {
             budget,
-            visits: Arc::default(),
+            open: Arc::default(),
             in_flight: Arc::default(),
         }
     }
 
-    /// A request is served; `None` if this one has its share of the `free` places already.
-    pub(super) fn visit(&self, free: usize) -> Option<Visit> {
-        Visit::new(&self.visits, free)
+    /// Counts a request; `None` if this session already has its share of the `free` places.
+    pub(super) fn open(&self, free: usize) -> Option<AllowanceGuard> {
+        AllowanceGuard::new(&self.open, free)
     }
 
-    /// A request waits for an answer, under the same condition.
-    pub(super) fn wait(&self, free: usize) -> Option<Visit> {
-        Visit::new(&self.in_flight, free)
+    /// Counts a request that waits for an answer, with the same limit.
+    pub(super) fn wait(&self, free: usize) -> Option<AllowanceGuard> {
+        AllowanceGuard::new(&self.in_flight, free)
     }
 
     fn is_unused(&self) -> bool {
         self.budget.is_whole()
-            && self.visits.load(Ordering::Relaxed) == 0
+            && self.open.load(Ordering::Relaxed) == 0
             && self.in_flight.load(Ordering::Relaxed) == 0
     }
 }
@@ -61,7 +61,7 @@ impl Default for Allowance {
     }
 }
 
-impl Visit {
+impl AllowanceGuard {
     fn new(count: &Arc<AtomicUsize>, free: usize) -> Option<Self> {
         let held = count.load(Ordering::Relaxed);
         (held <= free.saturating_mul(OF_WHAT_IS_FREE)).then(|| {
@@ -71,13 +71,13 @@ impl Visit {
     }
 }
 
-impl Drop for Visit {
+impl Drop for AllowanceGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// An allowance for each principal: a server that does not read does not delay requests of others.
+/// One allowance per principal: a server that does not read does not delay the requests of other principals.
 pub(super) struct Allowances {
     each: usize,
     pool: Pool,
@@ -85,7 +85,7 @@ pub(super) struct Allowances {
 }
 
 impl Allowances {
-    /// `each` is what one of them may have in bytes, within the pool for all.
+    /// `each` is the limit of one principal in bytes; `pool` is the limit of all.
     pub(super) fn new(each: usize, pool: Pool) -> Self {
         Self {
             each,
@@ -94,12 +94,12 @@ impl Allowances {
         }
     }
 
-    /// One for a session.
+    /// A new allowance for a session.
     pub(super) fn one(&self) -> Arc<Allowance> {
         Arc::new(Allowance::new(Budget::within(&self.pool, self.each)))
     }
 
-    /// That of a principal.
+    /// The allowance of a principal.
     pub(super) fn of(&self, who: &Principal) -> Arc<Allowance> {
         let mut known = self.known.lock();
         if let Some(allowance) = known.get(who) {
@@ -137,12 +137,12 @@ mod tests {
         let (one, two) = (Allowance::default(), Allowance::default());
         let mut free = 1000;
         let mut take = |of: &Allowance| {
-            let visits = std::iter::from_fn(|| {
-                let visit = of.visit(free)?;
+            let guards = std::iter::from_fn(|| {
+                let guard = of.open(free)?;
                 free -= 1;
-                Some(visit)
+                Some(guard)
             });
-            visits.collect::<Vec<_>>()
+            guards.collect::<Vec<_>>()
         };
         let (first, second) = (take(&one), take(&two));
         assert_eq!((first.len(), second.len()), (751, 187));

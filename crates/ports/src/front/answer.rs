@@ -1,4 +1,4 @@
-//! The answer to a modern request, on its way to the client.
+//! The response stream of a modern request.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use super::phase::{self, Phase};
 use super::service::Answering;
 use super::sse_writer::SseWriter;
 
-/// What comes back for one request. Dropping it cancels the request.
+/// The messages for one request. Dropping it cancels the request.
 pub(super) struct Answer {
     answering: Answering,
     id: Id,
@@ -24,7 +24,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Waits for what comes, unless the front gives up first.
+    /// Waits for messages until the front shuts down.
     pub(super) fn new(
         answering: Answering,
         id: Id,
@@ -44,7 +44,7 @@ impl Answer {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// Writes what comes; `false` if that was the answer.
+    /// Writes the next message; `false` if it was the answer.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, writer: &mut SseWriter) -> Poll<bool> {
         let envelope = ready!(self.poll_next(cx));
         let more = !envelope.msg.is_answer();
@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-/// The HTTP status that goes with an answer.
+/// The HTTP status of an answer.
 pub(super) fn status(answer: &Message) -> StatusCode {
     if answer.kind() != Kind::Error {
         return StatusCode::OK;

@@ -14,7 +14,7 @@ use linkspan_session::{Credit, Outbound};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::allowance::Visit;
+use super::allowance::AllowanceGuard;
 use super::answer::Answer;
 use super::connections::Serving;
 use super::reader::Reader;
@@ -22,27 +22,27 @@ use super::sse_writer::SseWriter;
 
 pub(super) type Response = http::Response<Body>;
 
-/// A place among the requests in flight, and in its client's share of them. The call and what is written
-/// of its answer have it together: it is free when both are over.
-pub(super) type RequestSlot = Arc<(OwnedSemaphorePermit, Visit)>;
+/// A slot among the requests in flight, and one in the client's share of them. The call and its response share it, so
+/// it is released when both are done.
+pub(super) type RequestSlot = Arc<(OwnedSemaphorePermit, AllowanceGuard)>;
 
-/// What is sent.
+/// A response body.
 pub(super) enum Body {
     Whole(Whole),
     Events(Box<Events>),
 }
 
-/// Text that is there already, in up to three pieces.
+/// A complete body, in up to three pieces.
 #[derive(Default)]
 pub(super) struct Whole {
     pieces: [Bytes; 3],
     at: usize,
 }
 
-/// Text, and what is given back when it has been written.
+/// Text, and a value that is dropped when the text has been written.
 ///
-/// A body is no place for that: it is dropped as soon as its last piece has been taken from it, and
-/// the pieces may then wait for the client as long as it likes.
+/// The body cannot hold this value: it is dropped as soon as its last piece has been taken, and the pieces may wait for
+/// a slow client long after that.
 struct Held<T> {
     text: Bytes,
     _until_written: T,
@@ -73,7 +73,7 @@ pub(super) struct Events {
     _serving: Option<Serving>,
 }
 
-/// Where events come from.
+/// The source of an event stream.
 pub(super) enum Source {
     /// A stream of a legacy session.
     Session(Reader),
@@ -123,11 +123,11 @@ impl Events {
 }
 
 impl Body {
-    /// Keeps the request among those that are served until this has been written.
+    /// Counts the request as served until this body has been written.
     pub(super) fn during(self, serving: Serving) -> Self {
         match self {
             Self::Whole(mut whole) => {
-                // They are written in this order.
+                // The pieces are written in this order.
                 if let Some(last) = whole.pieces.iter_mut().rfind(|piece| !piece.is_empty()) {
                     *last = holding(std::mem::take(last), serving);
                 }
@@ -206,7 +206,7 @@ pub(super) fn message(status: StatusCode, item: Outbound, slot: Option<RequestSl
         Outbound::One(envelope) => (envelope.msg.pieces(), envelope.credit),
         Outbound::Array(text) => ([text, Bytes::new(), Bytes::new()], Credit::default()),
     };
-    // They are written in this order.
+    // The pieces are written in this order.
     if let Some(last) = pieces.iter_mut().rfind(|piece| !piece.is_empty()) {
         *last = holding(std::mem::take(last), (credit, slot));
     }
@@ -228,7 +228,7 @@ pub(super) fn events(events: Events) -> Response {
     let fixed = HeaderValue::from_static;
     headers.insert(CONTENT_TYPE, fixed("text/event-stream"));
     headers.insert(CACHE_CONTROL, fixed("no-cache, no-transform"));
-    // nginx would keep events back until its buffer is full.
+    // Without this header nginx buffers events.
     headers.insert("x-accel-buffering", fixed("no"));
     response
 }

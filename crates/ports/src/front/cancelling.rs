@@ -1,4 +1,4 @@
-//! What a POST says about requests that were sent before.
+//! Cancellations in a POST.
 
 use linkspan_session::now;
 use std::collections::HashMap;
@@ -8,15 +8,14 @@ use linkspan_wire::{Id, IdKey, Kind, Message};
 
 use super::session::Session;
 
-/// Ends what these messages cancel. The waiting request gets no answer: the server is told not to
-/// give one.
+/// Ends the requests that these messages cancel. They get no answer, because the server must not send one.
 pub(super) fn cancel(session: &Session, messages: &[&Message]) {
     for id in cancelled(messages) {
         session.streams().cancel(&id, now());
     }
 }
 
-/// The requests that are cancelled here, in this order.
+/// The ids of the requests that are cancelled, in order.
 fn cancelled(messages: &[&Message]) -> Vec<Id> {
     let named = messages.iter().enumerate().filter_map(|(at, message)| {
         let cancels = message.method() == names::CANCELLED;
@@ -27,7 +26,7 @@ fn cancelled(messages: &[&Message]) -> Vec<Id> {
     if named.is_empty() || messages.len() == 1 {
         return named.into_iter().map(|(_, id)| id).collect();
     }
-    // A batch is read in order: what is cancelled before it is asked for is answered all the same.
+    // A batch is read in order: a cancellation before its request has no effect.
     let mut asked: HashMap<IdKey, usize> = HashMap::new();
     for (at, message) in messages.iter().enumerate().rev() {
         if let (Kind::Request, Some(id)) = (message.kind(), message.id()) {
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_cancels_what_stands_before() {
+    fn a_batch_cancels_earlier_requests() {
         let cancel = |id: u32| {
             let params = format!(r#"{{"requestId":{id}}}"#);
             Message::notification(names::CANCELLED, Some(&params))

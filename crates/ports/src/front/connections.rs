@@ -1,10 +1,10 @@
-//! The connections of a front: how many there may be, and which one is closed to make room.
+//! The connections of a front: their limit, and which one is closed to make room.
 //!
-//! A connection that has no request costs a client nothing, so such connections must not keep requests
-//! out. When all places are taken, one of them is closed: first those that have sent nothing, then those
-//! that have sent a part of a first request, then those that wait for a next one, the oldest first. A
-//! request that is being served is never closed. A few more places are kept for the moment when all
-//! others serve requests: `/healthz` is answered there, and everything else is refused with a 503.
+//! Idle connections cost a client nothing, so they must not keep requests out. When all places are taken, one idle
+//! connection is closed: first those that have sent nothing, then those that have sent a part of a first request, then
+//! those that wait for a next request, the oldest first. A connection that serves a request is never closed. A few
+//! reserved places are used when all others serve requests: there `/healthz` is answered, and everything else is
+//! refused with a 503.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,15 +15,15 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::allowance::{Allowance, Visit};
+use super::allowance::{Allowance, AllowanceGuard};
 
-/// The places that are kept, as a part of the others, and at most.
+/// The number of reserved places, as a fraction of the others, and its maximum.
 const RESERVED_PART: usize = 8;
 const MOST_RESERVED: usize = 64;
-/// How long to wait for a connection that was told to close before another one is told.
+/// How long to wait for a connection to close before another one is closed.
 pub(super) const CLOSING: Duration = Duration::from_millis(100);
 
-/// All connections of a front.
+/// The connections of a front.
 pub(super) struct Connections {
     most: usize,
     reserved: usize,
@@ -36,16 +36,16 @@ struct State {
     last: u64,
     open: usize,
     serving: usize,
-    /// Connections without a request, by [`Waiting`], and how to tell each of them to close.
+    /// Connections without a request, by [`Waiting`], and the handle that closes each of them.
     waiting: [BTreeMap<u64, Arc<Notify>>; 3],
 }
 
-/// Why a connection has no request. The first are closed first.
+/// Why a connection has no request, in the order in which connections are closed.
 #[derive(Clone, Copy)]
 enum Waiting {
     /// It has sent nothing.
     Silent,
-    /// It has sent something, but not all of a request's head.
+    /// It has sent a part of a request's head.
     Incomplete,
     /// It has been answered, and may send another request.
     Between,
@@ -62,7 +62,7 @@ impl Connections {
         })
     }
 
-    /// Waits until there is a place for one more connection, and makes one if that is possible.
+    /// Waits for a free place, and closes an idle connection if there is one.
     pub(super) async fn room(&self) {
         loop {
             let changed = self.changed.notified();
@@ -80,7 +80,7 @@ impl Connections {
         }
     }
 
-    /// Closes a connection without a request, and waits a moment for it: the system has no more sockets.
+    /// Closes an idle connection and waits briefly for it: the system has no more sockets.
     pub(super) async fn shrink(&self) {
         let changed = self.changed.notified();
         self.state().close_one();
@@ -124,7 +124,7 @@ impl State {
         removed
     }
 
-    /// Tells the connection that can best be spared to close.
+    /// Closes the idle connection that comes first in the order of [`Waiting`].
     fn close_one(&mut self) {
         let oldest = self.waiting.iter_mut().find_map(BTreeMap::pop_first);
         if let Some((_, told)) = oldest {
@@ -133,7 +133,7 @@ impl State {
     }
 }
 
-/// One connection. Its place is free when this is dropped.
+/// A connection. Dropping it frees its place.
 pub(super) struct Connection {
     all: Arc<Connections>,
     number: u64,
@@ -144,7 +144,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Something was read from it.
+    /// Bytes were read from the connection.
     pub(super) fn heard(&self) {
         if self.heard.swap(true, Ordering::Relaxed) {
             return;
@@ -155,22 +155,22 @@ impl Connection {
         }
     }
 
-    /// Resolves when it has to close.
+    /// Resolves when the connection has to close.
     pub(super) async fn told_to_close(&self) {
         self.told.notified().await;
     }
 
-    /// Whether it has had a request: then a response may still be on its way.
+    /// Whether the connection has served a request: a response may then still be written.
     pub(super) fn has_served(&self) -> bool {
         self.served.load(Ordering::Relaxed)
     }
 
-    /// Whether it has a request now.
+    /// Whether the connection serves a request.
     pub(super) fn is_serving(&self) -> bool {
         self.serving.load(Ordering::Relaxed)
     }
 
-    /// It has a request.
+    /// Marks the connection as serving a request.
     pub(super) fn serve(self: &Arc<Self>) -> Serving {
         self.served.store(true, Ordering::Relaxed);
         self.serving.store(true, Ordering::Relaxed);
@@ -179,7 +179,7 @@ impl Connection {
         state.serving += 1;
         Serving {
             connection: Arc::clone(self),
-            visit: OnceLock::new(),
+            counted: OnceLock::new(),
         }
     }
 }
@@ -197,23 +197,23 @@ impl Drop for Connection {
 /// A request that is being served, until its response has been written.
 pub(super) struct Serving {
     connection: Arc<Connection>,
-    visit: OnceLock<Visit>,
+    counted: OnceLock<AllowanceGuard>,
 }
 
 impl Serving {
-    /// Whether it has only got one of the reserved places.
+    /// Whether the request was accepted in a reserved place.
     pub(super) fn is_reserved(&self) -> bool {
         let all = &self.connection.all;
         all.state().serving > all.most
     }
 
-    /// Counts it as a request of this session or principal; `false` if that has its share already.
+    /// Counts the request for this session or principal; `false` if its share is used up.
     pub(super) fn charge(&self, to: &Arc<Allowance>) -> bool {
         let all = &self.connection.all;
         let free = all.most.saturating_sub(all.state().serving);
-        match to.visit(free) {
-            Some(visit) => {
-                let _ = self.visit.set(visit);
+        match to.open(free) {
+            Some(guard) => {
+                let _ = self.counted.set(guard);
                 true
             }
             None => false,
@@ -275,7 +275,7 @@ mod tests {
             assert!(!is_told(&served).await);
             drop(next);
             assert_eq!(all.state().open, 3, "{what}");
-            // Its place is taken by one that is served.
+            // A connection that serves a request takes the place.
             let new = all.add();
             std::mem::forget(new.serve());
             std::mem::forget(new);

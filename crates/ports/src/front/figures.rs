@@ -1,4 +1,4 @@
-//! How much a front has to do.
+//! Load figures of a front.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 use super::sessions::Sessions;
 
-/// Numbers that tell how a front is doing. Cheap to clone; always up to date.
+/// The load of a front. Cheap to clone; always up to date.
 #[derive(Debug, Clone)]
 pub struct FrontFigures {
     sessions: Arc<Sessions>,
@@ -16,7 +16,7 @@ pub struct FrontFigures {
 }
 
 impl FrontFigures {
-    /// Takes the numbers as they are before the first client connects.
+    /// Must be called before the first client connects.
     pub(super) fn new(sessions: &Arc<Sessions>, request_slots: &Arc<Semaphore>) -> Self {
         Self {
             sessions: Arc::clone(sessions),
@@ -30,7 +30,7 @@ impl FrontFigures {
         self.sessions.len()
     }
 
-    /// Requests that are in flight.
+    /// The number of requests in flight.
     pub fn in_flight(&self) -> usize {
         self.most - self.request_slots.available_permits()
     }

@@ -15,28 +15,28 @@ use super::refusal::Refusal;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-/// This much at least has to come within the body's timeout, unless less is left.
+/// A client has to send at least this many bytes within the body's timeout, unless less is left.
 const STRIDE: usize = 64 * 1024;
-/// And this part of the whole: what is almost there must not take hours to be finished.
+/// Or this fraction of the whole body, so that a nearly complete body cannot take hours.
 const PART: usize = 64;
-/// What is reserved at first, whatever is announced.
+/// The initial reservation, whatever length is announced.
 const RESERVED: usize = 1 << 20;
-/// How long a client may go on sending what is refused.
+/// How long the rest of a refused body is read.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// How a body is read.
+/// The limits for reading a body.
 pub(super) struct Intake<'a> {
     pub(super) limits: Limits,
     pub(super) timeout: Duration,
-    /// How long it may wait until servers have taken enough of what was sent before.
+    /// How long a body may wait for free bytes in the budget.
     pub(super) room_timeout: Duration,
-    /// What this session, or this principal without one, may have in flight.
+    /// The budget of this session, or of this principal without one.
     pub(super) own: &'a Budget,
 }
 
 impl Intake<'_> {
-    /// Reads a whole body. The credit belongs to the message; that of a batch is in its text, of which
-    /// each message is a part.
+    /// Reads a whole body. The credit belongs to the message; for a batch it is attached to the text, which all its
+    /// messages share.
     pub(super) async fn read(&self, body: Incoming) -> Result<(Bytes, Credit), Refusal> {
         let (text, credit) = self.read_whole(body).await?;
         Ok(if Frame::is_array(&text) {
@@ -55,8 +55,8 @@ impl Intake<'_> {
         }
         let announced = announced as usize;
         let mut deadline = Instant::now() + self.timeout;
-        // Taken for what is there, not for what is announced: a client that sends one byte of a large
-        // message would hold up all other messages.
+        // Credit is taken for received bytes, not for the announced length: a client that sends one byte of a large
+        // message would block all other messages.
         let mut credit = Credit::default();
         let mut whole = BytesMut::new();
         let mut stride = 0;
@@ -69,7 +69,7 @@ impl Intake<'_> {
                 continue;
             };
             if whole.is_empty() && chunk.len() == announced {
-                // The usual small request: nothing to copy.
+                // A typical small request is not copied.
                 self.grow(&mut credit, announced).await?;
                 return Ok((chunk, credit));
             }
@@ -92,14 +92,14 @@ impl Intake<'_> {
                 tokio::spawn(drain(body));
                 return Err(busy);
             }
-            // The client could send nothing meanwhile.
+            // The client could not send during this wait.
             deadline += asked.elapsed();
         }
     }
 
     async fn grow(&self, credit: &mut Credit, bytes: usize) -> Result<(), Refusal> {
         let grown = timeout(self.room_timeout, self.own.grow(credit, bytes)).await;
-        grown.map_err(|_| Refusal::busy("too much waits for servers that do not read"))
+        grown.map_err(|_| Refusal::busy("too many bytes are queued for servers that do not read"))
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) async fn drain(mut body: Incoming) {
     let _ = timeout(LINGER, rest).await;
 }
 
-/// Whether the body is JSON.
+/// Requires a JSON body.
 pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     let value = headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
     let essence = value.and_then(|v| v.split(';').next()).unwrap_or_default();
@@ -122,7 +122,7 @@ pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     Err(Refusal::new(status, "content_type", why, hint))
 }
 
-/// Whether the client takes either kind of answer.
+/// Requires that the client accepts both JSON and event streams.
 pub(super) fn check_accept_any(headers: &HeaderMap) -> Result<(), Refusal> {
     if accepts(headers, JSON) && accepts(headers, EVENTS) {
         return Ok(());
@@ -131,7 +131,7 @@ pub(super) fn check_accept_any(headers: &HeaderMap) -> Result<(), Refusal> {
     Err(not_acceptable(hint))
 }
 
-/// Whether the client takes a stream of events.
+/// Requires that the client accepts event streams.
 pub(super) fn check_accept_events(headers: &HeaderMap) -> Result<(), Refusal> {
     if accepts(headers, EVENTS) {
         return Ok(());
@@ -158,7 +158,7 @@ fn accepts(headers: &HeaderMap, media: &str) -> bool {
     none
 }
 
-/// What a request says in one header.
+/// The value of a header.
 pub(super) fn given<'h>(headers: &'h HeaderMap, name: &str) -> Given<'h> {
     let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
         return Given::Nothing;
@@ -174,7 +174,7 @@ pub(super) fn given<'h>(headers: &'h HeaderMap, name: &str) -> Given<'h> {
 }
 
 fn not_acceptable(hint: &str) -> Refusal {
-    let why = "the client does not take what would be sent".to_owned();
+    let why = "the Accept header excludes the type of the response".to_owned();
     Refusal::new(StatusCode::NOT_ACCEPTABLE, "accept", why, hint)
 }
 
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_of_answers_have_to_be_taken() {
+    fn both_kinds_of_answers_have_to_be_accepted() {
         let both = |accept| check_accept_any(&headers(&[("accept", accept)])).is_ok();
         for good in [
             "application/json, text/event-stream",
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_there_twice_says_nothing() {
+    fn a_repeated_header_is_ambiguous() {
         let mut map = headers(&[("mcp-name", " a ")]);
         assert_eq!(given(&map, "mcp-name"), Given::Text("a"));
         assert_eq!(given(&map, "mcp-method"), Given::Nothing);

@@ -1,4 +1,4 @@
-//! What passing `tools/list` results have told about `Mcp-Param-*` headers.
+//! The `Mcp-Param-*` headers of tools, from forwarded `tools/list` results.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::principal::Principal;
 
-/// Who came and went long ago is forgotten: another list tells it again.
+/// When this limit is reached, the oldest entry is dropped; the next list of tools restores it.
 const MAX_PRINCIPALS: usize = 64;
 
-/// What is known, for each principal: servers may show them different tools.
+/// The schemas per principal: servers may show them different tools.
 #[derive(Default)]
 pub(super) struct Knowledge(Mutex<HashMap<Principal, Known>>);
 
-/// What one principal was told.
+/// The tool schemas that one principal has received.
 #[derive(Default)]
 struct Known {
     headers: ParamHeaders,
-    /// The larger, the later it was told.
+    /// Grows with each update.
     told: u64,
 }
 
-/// What an answer will teach.
+/// Learns from the answer to a request.
 pub(super) struct Lesson {
     knowledge: Arc<Knowledge>,
     principal: Principal,
 }
 
 impl Knowledge {
-    /// What the answer to `request` will teach; almost always nothing.
+    /// What to learn from the answer to `request`; almost always `None`.
     pub(super) fn lesson(self: &Arc<Self>, request: &Message, who: &Principal) -> Option<Lesson> {
         (request.method() == names::TOOLS_LIST).then(|| Lesson {
             knowledge: Arc::clone(self),
@@ -39,7 +39,7 @@ impl Knowledge {
         })
     }
 
-    /// Checks a call against what is known; `None` if nothing is.
+    /// Checks a call against the known schemas; `None` if the tool is not known.
     pub(super) fn check<'h>(
         &self,
         call: &Message,
@@ -63,7 +63,7 @@ impl Lesson {
         };
         let mut known = self.knowledge.lock();
         if known.len() >= MAX_PRINCIPALS && !known.contains_key(&self.principal) {
-            // One, not all: a new principal must not switch off the check for all other clients.
+            // Evicts a single entry: a new principal must not switch off the check for all other clients.
             let oldest = known.iter().min_by_key(|(_, known)| known.told);
             let oldest = oldest.map(|(who, _)| who.clone());
             oldest.map(|who| known.remove(&who));

@@ -27,7 +27,7 @@ use super::sse_writer::{EventId, SseWriter};
 /// How long DELETE waits for the session's server to end.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// The session that a request names: none, one that is not there, or this.
+/// The session that a request names: `None` if it names none, `Some(None)` if that session does not exist.
 type Named = Option<Option<Arc<Session>>>;
 
 impl<H: FrontService> Router<H> {
@@ -101,7 +101,7 @@ impl<H: FrontService> Router<H> {
         cancel(&session, &messages);
         place.send(Inbound::Batch(entries));
         let first = timeout(self.options.patience, reader.first()).await.ok();
-        // The answer is an array; an error without an id refuses the batch as a whole.
+        // A batch is answered with an array; an error without an id refuses the whole batch.
         let is_refused = match &first {
             Some(First::Answer(Outbound::One(answer))) => answer.msg.id() == Some(Id::null()),
             _ => false,
@@ -140,7 +140,7 @@ impl<H: FrontService> Router<H> {
                 let reader = Reader::new(session, reader_id);
                 Ok(self.stream(reader, SseWriter::default(), None))
             }
-            // To an event source that means: do not come back.
+            // This status tells an event source not to reconnect.
             Err(Unresumable::Over) => Ok(empty(StatusCode::NO_CONTENT)),
             Err(Unresumable::Unknown) => {
                 let why = "Last-Event-ID names no event of this session".to_owned();
@@ -150,8 +150,8 @@ impl<H: FrontService> Router<H> {
         }
     }
 
-    /// DELETE: the client ends its session. It may begin a new one as soon as it is answered, so the slot of
-    /// this one is free then; but the wait for a server's end is bounded.
+    /// DELETE: the client ends its session. The slot is free when the DELETE is answered, so that the client may open a
+    /// new session at once; but the wait for the server to end is bounded.
     pub(super) async fn end(
         &self,
         head: &Parts,
@@ -176,13 +176,13 @@ impl<H: FrontService> Router<H> {
         };
         let named = self.named_session(head, &admission.principal);
         if is_modern || named.is_none() || self.options.client_era == Some(Era::Modern) {
-            let why = "only legacy sessions have streams of their own, and an end";
+            let why = "only legacy sessions have a standing stream and can be deleted";
             return Err(Refusal::method(METHODS, why));
         }
         known(named)
     }
 
-    /// Answers a POST with what came first: JSON if that is all, else a stream.
+    /// Answers a POST: with JSON if the first item is the only one, else with a stream.
     pub(super) fn respond(
         &self,
         first: Option<First>,
@@ -200,14 +200,14 @@ impl<H: FrontService> Router<H> {
         }
     }
 
-    /// Sends a request on, and waits where its answer will come.
+    /// Forwards a request, and returns the reader of its stream.
     pub(super) async fn send(
         &self,
         session: &Arc<Session>,
         envelope: Envelope,
         slot: &RequestSlot,
     ) -> Result<Reader, Refusal> {
-        // Once there is a place for it, nothing can come between the two.
+        // A reserved place makes the two steps below atomic.
         let place = session.place(self.options.room_timeout).await?;
         let reader_id = session
             .streams()

@@ -1,4 +1,4 @@
-//! Accepts connections, and lets them finish when it is told to stop.
+//! Accepts connections, and lets them finish at shutdown.
 
 use std::io;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use super::router::Router;
 use super::service::FrontService;
 use super::socket::Socket;
 
-/// Connections for each request that may be in flight: most are waiting for the next one.
+/// Connections per request slot: most connections are idle.
 const CONNECTIONS: usize = 4;
-/// Not fewer than this, however few requests there may be.
+/// The minimum, whatever the number of request slots is.
 const LEAST_CONNECTIONS: usize = 64;
-/// What the head of a request may weigh.
+/// The size limit of a request's head.
 const HEAD: usize = 64 * 1024;
-/// How long to wait when the system has no socket left for us.
+/// The pause after an accept that failed for want of a socket.
 const BREATHER: Duration = Duration::from_millis(100);
 
 /// An HTTP server in front of a [`FrontService`].
@@ -34,7 +34,7 @@ pub struct Front<H> {
 }
 
 impl<H: FrontService> Front<H> {
-    /// Serves the clients of `service` on a socket that is bound already, at a path that is free.
+    /// Serves the clients of `service` on a bound socket. Fails if the path is taken.
     pub fn new(listener: TcpListener, options: FrontOptions, service: Arc<H>) -> io::Result<Self> {
         if let Some(path) = options.clash() {
             let why = format!("something else is served at {path}; choose another path");
@@ -45,15 +45,15 @@ impl<H: FrontService> Front<H> {
         Ok(Self { listener, router })
     }
 
-    /// Tells at any time how much there is to do.
+    /// Returns the load figures, which stay up to date.
     pub fn figures(&self) -> FrontFigures {
         self.router.figures()
     }
 
-    /// Serves until `stop` resolves; then no connection is accepted, and what is under way may
-    /// finish, is then answered with an error, and at last cut off, each after a limited time.
+    /// Serves until `stop` resolves. Then no connection is accepted; requests in flight may finish, are then answered
+    /// with an error, and at last cut off, each after a limited time.
     ///
-    /// `give_up` is called when nothing is waited for any more: the service should end its calls then.
+    /// `give_up` is called when the wait for requests is over: the service should end its calls then.
     pub async fn serve(self, stop: impl Future<Output = ()>, give_up: impl FnOnce()) {
         let options = &self.router.options;
         let most = (options.max_in_flight * CONNECTIONS).max(LEAST_CONNECTIONS);
@@ -73,7 +73,7 @@ impl<H: FrontService> Front<H> {
                 }
                 Err(e) => {
                     tracing::warn!("cannot accept a connection: {e}");
-                    // The system may have no socket left for us; one that is idle can be spared.
+                    // The system may have no socket left; closing an idle connection frees one.
                     connections.shrink().await;
                 }
             }
@@ -88,7 +88,7 @@ async fn close<H>(router: &Router<H>, give_up: impl FnOnce()) {
     router.sessions.close_all();
     router.phase.send_replace(Phase::Finish);
     let done = async {
-        // Connections end when they have nothing more to send; then the phase has no receiver.
+        // Connections end when nothing is left to send; then the phase has no receiver.
         router.phase.closed().await;
         let session_slots = u32::try_from(router.options.max_sessions).unwrap_or(u32::MAX);
         let _ = router.session_slots.acquire_many(session_slots).await;
@@ -112,7 +112,7 @@ async fn accept(
     connections: &Arc<Connections>,
 ) -> io::Result<(TcpStream, Arc<Connection>)> {
     let (stream, _) = listener.accept().await?;
-    // Only now: nothing is closed before it is needed.
+    // Room is made only now, so that no connection is closed before its place is needed.
     connections.room().await;
     Ok((stream, connections.add()))
 }
@@ -126,7 +126,7 @@ fn http(options: &FrontOptions) -> http1::Builder {
     builder
 }
 
-/// One connection, to its end.
+/// Serves one connection to its end.
 async fn converse<H: FrontService>(
     http: http1::Builder,
     router: Arc<Router<H>>,
@@ -154,7 +154,7 @@ async fn converse<H: FrontService>(
                 Phase::Finish => conversation.as_mut().graceful_shutdown(),
                 Phase::Leave => return,
             },
-            // A response that is on its way is still written.
+            // A response that was begun is still written.
             () = connection.told_to_close() => {
                 if !connection.has_served() {
                     return;
@@ -162,7 +162,7 @@ async fn converse<H: FrontService>(
                 conversation.as_mut().graceful_shutdown();
                 leaving = true;
             }
-            // The client may still be sending what was refused.
+            // The client may still be sending a refused body.
             () = sleep(CLOSING), if leaving => {
                 if !connection.is_serving() {
                     return;

@@ -1,4 +1,4 @@
-//! Modern requests: each stands alone.
+//! Modern requests, which are independent of each other.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::router::Router;
 use super::service::FrontService;
 use super::sse_writer::SseWriter;
 
-/// How long the server may take to list its tools when a call has to be checked against them.
+/// How long the server may take to list its tools when a call has to be checked against their schemas.
 const LISTING: Duration = Duration::from_secs(5);
 /// Pages of such a list.
 const PAGES: usize = 8;
@@ -51,7 +51,7 @@ impl<H: FrontService> Router<H> {
         };
         let answering = asked.map_err(|why| Refusal::fault(&why))?;
         let mut answer = Answer::new(answering, id, lesson, self.phase.subscribe());
-        // A status, once sent, cannot be taken back.
+        // The status cannot be changed once it is sent.
         let first = timeout(self.options.long_patience, answer.next()).await;
         let mut writer = SseWriter::default();
         if let Ok(envelope) = first {
@@ -82,8 +82,8 @@ impl<H: FrontService> Router<H> {
 
     /// Checks `Mcp-Param-*` against the arguments of a call.
     ///
-    /// What to check stands in the tool's schema. If this client's list has not passed here (it may
-    /// have asked another bridge), and the call has such headers, the list is asked for once.
+    /// The tool's schema says which headers to check. If this client has not listed the tools through this front (it
+    /// may have asked another bridge) and the call has such headers, the tools are listed once.
     async fn check_params(
         &self,
         head: &Parts,
@@ -113,7 +113,7 @@ impl<H: FrontService> Router<H> {
         check().unwrap_or(Ok(()))
     }
 
-    /// Asks for the list of tools in the name of a caller.
+    /// Lists the tools on behalf of a caller.
     async fn list_tools(&self, call: &Message, principal: &Principal) {
         let Some(meta) = call.params().and_then(|params| params.get("_meta")) else {
             return;

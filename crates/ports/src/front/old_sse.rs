@@ -1,4 +1,4 @@
-//! HTTP+SSE of 2024-11-05: one stream for everything the server says, and a place to POST to.
+//! HTTP+SSE of 2024-11-05: one stream for all messages of the server, and an endpoint for POSTs.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use super::session_streams::Manner;
 use super::sse_writer::SseWriter;
 
 impl<H: FrontService> Router<H> {
-    /// GET /sse: a session that lives as long as this stream.
+    /// GET /sse: opens a session that ends with this stream.
     pub(super) async fn open_sse(
         self: &Arc<Self>,
         head: &Parts,
@@ -41,7 +41,7 @@ impl<H: FrontService> Router<H> {
         Ok(self.stream(Reader::only(session, reader_id), writer, None))
     }
 
-    /// POST /messages: takes a message; its answer comes on the stream.
+    /// POST /messages: accepts a message; its answer is sent on the stream.
     pub(super) async fn post_sse(
         self: &Arc<Self>,
         head: &Parts,

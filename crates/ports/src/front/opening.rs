@@ -1,4 +1,4 @@
-//! How a legacy session comes to be.
+//! How a legacy session is opened.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ impl<H: FrontService> Router<H> {
         let allowance = self.allowances.one();
         let slot = self.slot(&allowance)?;
         let session = self.admit(principal, Manner::Streams, allowance).await?;
-        // Until the client knows its session, it can do nothing with it.
-        let unborn = Unborn(Some(Arc::clone(&session)));
+        // A client that does not get its session id cannot use the session.
+        let guard = CloseUnlessKept(Some(Arc::clone(&session)));
         session.streams().begin(&envelope.msg);
         let reader = self.send(&session, envelope, &slot).await?;
         let first = timeout(self.options.long_patience, reader.first())
@@ -46,7 +46,7 @@ impl<H: FrontService> Router<H> {
         };
         let mut response = self.respond(first, reader, slot);
         if !refused {
-            unborn.keep();
+            guard.keep();
             add_key(response.headers_mut(), session.key);
         }
         Ok(response)
@@ -77,7 +77,7 @@ impl<H: FrontService> Router<H> {
         Ok(session)
     }
 
-    /// A slot for a session. Sessions that end are waited for: their servers take a moment to end.
+    /// Waits for a session slot. Sessions that are closing still hold theirs until their servers have exited.
     async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         let is_full = self.sessions.len() >= self.options.max_sessions;
         let wait = if is_full { Duration::ZERO } else { LEAVING };
@@ -87,16 +87,16 @@ impl<H: FrontService> Router<H> {
     }
 }
 
-/// A session that ends unless its client gets to know it.
-struct Unborn(Option<Arc<Session>>);
+/// Closes a session when it is dropped, unless the client got the session id.
+struct CloseUnlessKept(Option<Arc<Session>>);
 
-impl Unborn {
+impl CloseUnlessKept {
     fn keep(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Unborn {
+impl Drop for CloseUnlessKept {
     fn drop(&mut self) {
         if let Some(session) = &self.0 {
             session.close();

@@ -14,14 +14,14 @@ const MANY: usize = 1 << 20;
 /// An upper bound of all waits.
 const LONG: Duration = Duration::from_secs(365 * 86_400);
 
-/// Where we say how we are.
+/// The path of the health check.
 pub(super) const HEALTH: &str = "/healthz";
 /// Where a guard publishes its documents.
 const WELL_KNOWN: &str = "/.well-known";
 /// Where HTTP+SSE is served.
 const OLD_PATHS: [&str; 2] = ["/sse", "/messages"];
 
-/// What an HTTP front is told. Every number bounds something.
+/// The options of an HTTP front. Every number is a limit.
 #[derive(Debug, Clone)]
 pub struct FrontOptions {
     /// Where MCP is served.
@@ -33,7 +33,7 @@ pub struct FrontOptions {
     pub hosts: Vec<String>,
     /// Origins of web pages that may speak to us besides those of this machine; `*` for all.
     pub origins: Vec<String>,
-    /// What clients have to show.
+    /// The token that clients have to send.
     pub token: Option<Token>,
     /// Decides about requests without that token. With neither, all requests are served.
     pub guard: Option<Arc<dyn Guard>>,
@@ -41,17 +41,17 @@ pub struct FrontOptions {
     pub limits: Limits,
     /// Legacy sessions at once.
     pub max_sessions: usize,
-    /// Requests at once, over all sessions.
+    /// Limit of requests in flight, over all sessions.
     pub max_in_flight: usize,
-    /// How long a legacy session may be without any sign of its client; `None` keeps it for ever.
+    /// How long a legacy session may be idle; `None` keeps it for ever.
     pub idle: Option<Duration>,
-    /// How long the head of a request may take, and how long a connection may wait for the next one.
+    /// How long the head of a request may take, and how long a connection may wait for its next request.
     pub header_timeout: Duration,
     /// How long the next part of a request's body may take.
     pub body_timeout: Duration,
-    /// How long a message may wait until servers have taken enough of what was sent before.
+    /// How long a message may wait for free bytes in the budget.
     pub room_timeout: Duration,
-    /// How long a client may take nothing of what we write.
+    /// How long a write to a client may make no progress.
     pub write_timeout: Duration,
     /// How often a silent stream shows that it is alive.
     pub keep_alive: Duration,
@@ -59,9 +59,9 @@ pub struct FrontOptions {
     pub patience: Duration,
     /// The same where the answer may decide the HTTP status.
     pub long_patience: Duration,
-    /// How long what is under way may take when the front is told to stop.
+    /// How long requests in flight may take when the front shuts down.
     pub drain: Duration,
-    /// The only era that is served, if not both.
+    /// The only era that is served; `None` for both.
     pub client_era: Option<Era>,
 }
 
@@ -94,7 +94,7 @@ impl Default for FrontOptions {
 }
 
 impl FrontOptions {
-    /// What else is served at the path of the endpoint: one of them could never be reached.
+    /// The other endpoint that uses the same path, if there is one.
     pub(super) fn clash(&self) -> Option<&'static str> {
         let path = self.path.trim_end_matches('/');
         if self.guard.is_some() && path.starts_with(WELL_KNOWN) {
@@ -105,7 +105,7 @@ impl FrontOptions {
         taken.find(|taken| path == **taken).copied()
     }
 
-    /// The same with numbers that can be counted and times that can be added to the clock.
+    /// Clamps numbers and durations so that arithmetic with them cannot overflow.
     pub(super) fn sane(self) -> Self {
         Self {
             max_sessions: self.max_sessions.min(MANY),
@@ -119,12 +119,12 @@ impl FrontOptions {
     }
 }
 
-/// A secret that clients show as `Authorization: Bearer …`. It is never printed.
+/// A secret that clients send as `Authorization: Bearer …`. It is never printed.
 #[derive(Clone)]
 pub struct Token(Box<str>);
 
 impl Token {
-    /// Nothing but visible ASCII can stand in the header.
+    /// Accepts visible ASCII, the only characters that the header allows.
     pub fn parse(secret: &str) -> Option<Self> {
         let visible = secret.bytes().all(|b| (0x21..=0x7e).contains(&b));
         (visible && !secret.is_empty()).then(|| Self(secret.into()))

@@ -7,16 +7,16 @@ use tokio::sync::watch;
 pub(super) enum Phase {
     /// Not at all.
     Open,
-    /// No new requests are accepted; what is under way may finish.
+    /// New requests are refused; requests in flight may finish.
     Finish,
-    /// What is still under way is answered with an error.
+    /// Requests in flight are answered with an error.
     GiveUp,
-    /// Connections that are not done by now are cut.
+    /// The remaining connections are cut.
     Leave,
 }
 
-/// Resolves when there is no point in waiting for an answer any more.
+/// Resolves when the front stops waiting for answers.
 pub(super) async fn given_up(mut phase: watch::Receiver<Phase>) {
-    // An error means that the front is gone altogether.
+    // An error means that the front was dropped.
     let _ = phase.wait_for(|phase| *phase >= Phase::GiveUp).await;
 }

@@ -9,11 +9,11 @@ use super::session::Session;
 use super::session_streams::{First, ReaderId};
 use super::sse_writer::SseWriter;
 
-/// Holds a place at a stream and leaves it when dropped, whatever the way.
+/// A reader of a stream; dropping it detaches it.
 pub(super) struct Reader {
     session: Arc<Session>,
     reader_id: ReaderId,
-    /// The session is this stream: it ends with it.
+    /// The session consists of this stream alone, and ends with it.
     takes_all: bool,
 }
 
@@ -26,7 +26,7 @@ impl Reader {
         }
     }
 
-    /// The only reader of a session: the session ends with it.
+    /// The only reader of a session, which ends with it.
     pub(super) fn only(session: Arc<Session>, reader_id: ReaderId) -> Self {
         Self {
             session,
@@ -35,12 +35,12 @@ impl Reader {
         }
     }
 
-    /// What is first to be said.
+    /// Waits for the first item of the stream.
     pub(super) async fn first(&self) -> First {
         poll_fn(|cx| self.session.streams().first(self.reader_id, cx.waker())).await
     }
 
-    /// Writes what there is; `false` if nothing more will come.
+    /// Writes what is queued; `false` at the end of the stream.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, writer: &mut SseWriter) -> Poll<bool> {
         let mut streams = self.session.streams();
         let was_full = streams.is_full();
@@ -52,7 +52,7 @@ impl Reader {
         taken
     }
 
-    /// Writes the event that primes the stream, where there is one.
+    /// Writes the priming event, if this protocol version has one.
     pub(super) fn prime(&self, writer: &mut SseWriter) {
         self.session.streams().prime(self.reader_id, writer);
     }

@@ -1,4 +1,4 @@
-//! A request that is not served: an HTTP status, and a JSON-RPC error that says why.
+//! A refused request: an HTTP status, and a JSON-RPC error with the reason.
 
 use bytes::Bytes;
 use http::header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -9,7 +9,7 @@ use linkspan_wire::{Id, RpcError, WireError, quote};
 
 use super::body::{Response, json};
 
-/// Why a request is not served.
+/// The reason why a request is not served.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
@@ -18,7 +18,7 @@ pub(super) struct Refusal {
     extra: Option<Extra>,
 }
 
-/// A header that belongs to a status.
+/// A header that goes with a status.
 #[derive(Debug)]
 enum Extra {
     Allow(&'static str),
@@ -28,13 +28,13 @@ enum Extra {
 }
 
 impl Refusal {
-    /// A refusal in words: what is wrong (with a word for programs), and what to do about it.
+    /// A refusal with a text for people, a `kind` for programs and a hint.
     pub(super) fn new(status: StatusCode, kind: &str, why: String, hint: &str) -> Self {
         let data = format!(r#"{{"kind":"{kind}","hint":{}}}"#, quote(hint));
         Self::rpc(status, RpcError::server(why).with_data(data))
     }
 
-    /// A refusal that has a code of its own.
+    /// A refusal with a JSON-RPC error of its own.
     pub(super) fn rpc(status: StatusCode, error: RpcError) -> Self {
         Self {
             status,
@@ -49,8 +49,8 @@ impl Refusal {
         Self::fault(&Fault::Overloaded { what })
     }
 
-    /// What went wrong behind us. Only what is about this endpoint itself has a status of its own:
-    /// many clients show nothing of an error that does not come with a 200.
+    /// An error from behind the front. Only errors of this endpoint itself have an HTTP status of their own: many
+    /// clients do not show the JSON-RPC error of a response whose status is not 200.
     pub(super) fn fault(why: &Fault) -> Self {
         let error = RpcError::from(why);
         if !matches!(why, Fault::Overloaded { .. } | Fault::Closing) {
@@ -82,7 +82,7 @@ impl Refusal {
         let mut refusal = Self::new(
             StatusCode::UNAUTHORIZED,
             "unauthorized",
-            "this endpoint wants a token".to_owned(),
+            "this endpoint requires a token".to_owned(),
             "send `Authorization: Bearer …` with the token that the bridge was started with",
         );
         refusal.extra = Some(Extra::Bearer);
@@ -111,7 +111,7 @@ impl Refusal {
         )
     }
 
-    /// Names the request that is refused, where it is known.
+    /// Adds the id of the refused request, if it is known.
     pub(super) fn about(mut self, id: Option<Id>) -> Self {
         if let Some(id) = id {
             self.id = id;

@@ -1,4 +1,4 @@
-//! What all connections of a front share, and where their requests go.
+//! The state that all connections of a front share, and the routing of requests.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -31,8 +31,8 @@ use super::session::Session;
 use super::session_streams::Manner;
 use super::sessions::Sessions;
 
-/// What all messages may weigh that are being read or that no server has taken yet: so many of the largest
-/// size, and not less than this.
+/// The byte limit of messages that are being read or wait for a server: this many messages of the largest size, and at
+/// least [`LEAST_BYTES`].
 const MESSAGES: usize = 4;
 const LEAST_BYTES: usize = 64 << 20;
 
@@ -75,7 +75,7 @@ impl<H: FrontService> Router<H> {
         self.figures.clone()
     }
 
-    /// Answers one request, whatever it is.
+    /// Answers one request.
     pub(super) async fn serve(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -121,7 +121,7 @@ impl<H: FrontService> Router<H> {
                 Method::POST => self.post(head, body, &admission, serving).await,
                 Method::GET => self.listen(head, &admission, serving),
                 Method::DELETE => self.end(head, &admission, serving).await,
-                _ => Err(Refusal::method(METHODS, "there is no such method here")),
+                _ => Err(Refusal::method(METHODS, "unsupported method")),
             };
         }
         if self.options.sse && self.options.client_era != Some(Era::Modern) {
@@ -130,7 +130,9 @@ impl<H: FrontService> Router<H> {
                 ("/messages", &Method::POST) => {
                     return self.post_sse(head, body, &admission, serving).await;
                 }
-                ("/sse", _) => return Err(Refusal::method("GET", "here is a stream to GET")),
+                ("/sse", _) => {
+                    return Err(Refusal::method("GET", "this path serves an event stream"));
+                }
                 ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),
                 _ => {}
             }
@@ -151,7 +153,7 @@ impl<H: FrontService> Router<H> {
         ))
     }
 
-    /// A message is POSTed: to which era does it belong?
+    /// Serves a POST: the era of the message decides how.
     async fn post(
         self: &Arc<Self>,
         head: &Parts,
@@ -206,7 +208,7 @@ impl<H: FrontService> Router<H> {
         served.map_err(|refusal| refusal.about(id))
     }
 
-    /// A place among the requests in flight, for one that has not more than its share of them.
+    /// Takes a slot for a request, within the client's share.
     pub(super) fn slot(&self, own: &Allowance) -> Result<RequestSlot, Refusal> {
         let share = own.wait(self.request_slots.available_permits());
         let share = share.ok_or_else(|| Refusal::busy("too many requests of one client"))?;
@@ -224,7 +226,7 @@ impl<H: FrontService> Router<H> {
         }
     }
 
-    /// The session that a request names: `None` if it names none, `Some(None)` if there is no such.
+    /// The session that a request names: `None` if it names none, `Some(None)` if that session does not exist.
     pub(super) fn named_session(
         &self,
         head: &Parts,
@@ -241,7 +243,7 @@ impl<H: FrontService> Router<H> {
     }
 }
 
-/// Counts a request as one of this session or principal, unless that has its share already.
+/// Counts a request for a session or principal, unless its share is used up.
 pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refusal> {
     if serving.charge(to) {
         Ok(())
@@ -250,7 +252,7 @@ pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refus
     }
 }
 
-/// Checks the version that a legacy request names after the session has begun.
+/// Checks the version header of a legacy request after `initialize`.
 pub(super) fn check_version(version: Given<'_>, session: &Session) -> Result<(), Refusal> {
     let fits = match version {
         Given::Nothing => true,

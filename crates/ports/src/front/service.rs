@@ -5,15 +5,14 @@ use tokio::sync::mpsc;
 
 use super::principal::Principal;
 
-/// Takes the sessions and calls of a front. It knows the servers; the front knows only HTTP.
+/// Serves the sessions and calls of a front. It knows the servers; the front knows only HTTP.
 pub trait FrontService: Send + Sync + 'static {
-    /// Joins a legacy client's session to a server.
+    /// Connects the session of a legacy client to a server.
     ///
-    /// The first message in the port will be its `initialize`. The session is over when the service
-    /// drops the port.
+    /// The first message in the port is its `initialize`. The session ends when the service drops the port.
     fn admit(&self, front: Port, principal: &Principal);
 
-    /// Takes a modern request, which stands alone. Its credit is given back when a server has it.
+    /// Serves a modern request, which belongs to no session. Its credit is returned when a server has taken it.
     fn ask(
         &self,
         call: Envelope,
@@ -26,13 +25,13 @@ pub trait FrontService: Send + Sync + 'static {
     }
 }
 
-/// What comes back for one modern request: notifications, then the answer under the request's own
-/// id. The queue ends after the answer.
+/// The messages for one modern request: notifications, then the answer under the request's own id. The queue ends after
+/// the answer.
 ///
-/// Dropping this before the answer has come cancels the request.
+/// Dropping this before the answer cancels the request.
 pub struct Answering {
-    /// What comes back. Ends without an answer only if the service is closing.
+    /// The messages. They end without an answer only if the service is closing.
     pub rx: mpsc::Receiver<Envelope>,
-    /// Told by being dropped.
+    /// Dropping it signals the end.
     pub guard: Box<dyn std::any::Any + Send>,
 }

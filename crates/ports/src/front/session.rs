@@ -17,13 +17,13 @@ use super::refusal::Refusal;
 use super::session_streams::{Behind, Manner, STANDING_STALL, SessionStreams};
 use super::sessions::{Key, Sessions};
 
-/// How long a session that was closed may take to answer what it owes.
+/// How long a closed session may take to answer its open requests.
 const LAST_ANSWERS: Duration = Duration::from_secs(15);
-/// Questions that are refused while the server does not take the refusals, before it is not read either.
+/// Refusals that may be queued for a server that does not read them, before the session stops reading its questions.
 const MOST_REFUSED: usize = 1024;
-/// Messages that may wait for a server that does not read.
+/// Messages that may be queued for a server that does not read.
 const MOST_WAITING: usize = 64;
-/// How often a session is looked after, at most and at least.
+/// How often a session is checked, at most and at least.
 const SHORT_TICK: Duration = Duration::from_millis(100);
 const TICK: Duration = Duration::from_secs(300);
 
@@ -34,16 +34,16 @@ pub(super) struct Session {
     pub(super) manner: Manner,
     /// Towards the server.
     pub(super) tx: mpsc::Sender<Inbound>,
-    /// What it has of what all sessions share.
+    /// The session's part of the shared limits.
     pub(super) allowance: Arc<Allowance>,
-    /// Messages that may wait until the server takes them.
+    /// Limits the messages that wait for the server.
     waiting: Semaphore,
     streams: Mutex<SessionStreams>,
-    /// Questions of the server to be refused as soon as it takes the refusals.
+    /// Questions of the server whose refusals are not sent yet.
     refused: Mutex<VecDeque<Id>>,
     room: Notify,
     closing: Notify,
-    /// Has no permits, and is closed at the end.
+    /// Has no permits; closed when the session has ended.
     ended: Semaphore,
 }
 
@@ -70,8 +70,8 @@ impl Session {
         }
     }
 
-    /// A place in the queue towards the server. The wait for it ends: a server that does not read would
-    /// otherwise have connections wait for ever.
+    /// Waits for a place in the queue to the server. The wait is bounded: a server that does not read would otherwise
+    /// block connections for ever.
     pub(super) async fn place(&self, most: Duration) -> Result<mpsc::Permit<'_, Inbound>, Refusal> {
         match self.tx.try_reserve() {
             Ok(place) => return Ok(place),
@@ -85,17 +85,17 @@ impl Session {
         place.map_err(|_| Refusal::no_such_session())
     }
 
-    /// The lock is never held across an await.
+    /// The lock must not be held across an await.
     pub(super) fn streams(&self) -> MutexGuard<'_, SessionStreams> {
         self.streams.lock()
     }
 
-    /// A client has read; the session may go on.
+    /// A client has read: a pump that waits for room continues.
     pub(super) fn make_room(&self) {
         self.room.notify_one();
     }
 
-    /// Refuses questions of the server that the client will not see: at once, or when the server reads.
+    /// Refuses questions of the server that the client will not see: at once, or as soon as the queue has room.
     pub(super) fn give_up(&self, unheard: Vec<Id>) {
         for id in unheard {
             if let Err(TrySendError::Full(_)) = self.tx.try_send(refusal(&id)) {
@@ -110,23 +110,23 @@ impl Session {
         self.refused.lock()
     }
 
-    /// Waits until its place is free.
+    /// Waits until the session's slot is free.
     pub(super) async fn ended(&self) {
         let _ = self.ended.acquire().await;
     }
 
-    /// Ends the session. What it owes is still answered.
+    /// Ends the session. Open requests are still answered.
     pub(super) fn close(&self) {
         self.closing.notify_one();
     }
 }
 
-/// The session's end of things: puts what the server sends into the streams, until it closes.
+/// The task of a session: puts the server's messages into the streams, until it closes.
 pub(super) struct Pump {
     pub(super) session: Arc<Session>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) idle: Option<Duration>,
-    /// The session's place among all.
+    /// The session's slot.
     pub(super) room: OwnedSemaphorePermit,
 }
 
@@ -141,7 +141,7 @@ impl Pump {
         let mut is_full = false;
         let mut stall: Option<Stall> = None;
         let look = time::sleep(STANDING_STALL);
-        // Looked at now and then, so that a message pays nothing for it.
+        // The check runs periodically, so that messages do not pay for it.
         let tick = time::sleep_until(self.next_tick().into());
         tokio::pin!(tick, look);
         loop {
@@ -196,7 +196,7 @@ impl Pump {
         self.sessions.ended();
     }
 
-    /// Hands on what there is; `true` if a reader has to catch up first.
+    /// Moves queued items to the streams; `true` if a reader has to catch up first.
     fn pass_on(&self, item: Outbound, rx: &mut mpsc::Receiver<Outbound>) -> bool {
         let mut streams = self.session.streams();
         let now = now();
@@ -214,7 +214,7 @@ impl Pump {
         streams.is_full()
     }
 
-    /// Forgets what is old, ends the session if its client is gone, and says when to look again.
+    /// Drops expired streams, closes the session if it was idle too long, and returns the time of the next check.
     fn next_tick(&self) -> Instant {
         let now = now();
         let mut streams = self.session.streams();
@@ -234,22 +234,22 @@ impl Pump {
         self.sessions.remove(self.session.key);
         let why = Fault::PeerClosed {
             peer: "the client".to_owned(),
-            why: "its session is over".to_owned(),
+            why: "its session has ended".to_owned(),
         };
-        // If there is no room, the dropped last word says it.
+        // If the queue is full, dropping `last_word` closes it.
         let _ = self.session.tx.try_send(Inbound::Closed(why));
     }
 }
 
-/// The answer to a question that the client will not see.
+/// The refusal of a question that the client will not see.
 fn refusal(question: &Id) -> Inbound {
     let why = Fault::Overloaded {
-        what: "too much waits for a client that does not read",
+        what: "too many messages are queued for a client that does not read",
     };
     Inbound::Message(Envelope::new(RpcError::from(&why).answer(question)))
 }
 
-/// Readers that hold up the session, and since when.
+/// The readers that block the session, and since when.
 struct Stall {
     since: Instant,
     behind: Behind,
@@ -263,18 +263,18 @@ impl Stall {
         }
     }
 
-    /// Lets go of those that have taken nothing for too long.
+    /// Detaches readers that have taken nothing for too long.
     fn look(&mut self, streams: &mut SessionStreams, now: Instant) {
         let after = now.saturating_duration_since(self.since);
         streams.shed(&self.behind, after);
-        // One that has taken something since is given the whole time again.
+        // A reader that has taken an event gets the whole time again.
         if self.behind != streams.behind() {
             *self = Self::new(streams, now);
         }
     }
 }
 
-/// What the pump has of the port.
+/// The pump's ends of the port.
 pub(super) struct Ends {
     pub(super) rx: mpsc::Receiver<Outbound>,
     pub(super) last_word: oneshot::Sender<()>,
@@ -282,7 +282,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Parts a port's end into what connections use and what the pump uses.
+    /// Splits a port's end into the part of connections and the part of the pump.
     pub(super) fn part(end: PortEnd) -> (mpsc::Sender<Inbound>, Self) {
         let ends = Self {
             rx: end.rx,

@@ -1,11 +1,11 @@
-//! A legacy session as its client sees it: streams, and what goes on which. No IO.
+//! A legacy session as its client sees it: streams, and the routing of messages to them. No IO.
 
+mod connections;
 mod keeping;
 mod log;
 mod routes;
 mod stall;
 mod stream;
-mod visits;
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(super) use self::stall::{Behind, STANDING_STALL};
 pub(super) enum Manner {
     /// Streamable HTTP: a stream for each POST, and one for the rest.
     Streams,
-    /// HTTP+SSE: one stream for everything, and nothing is ever sent twice.
+    /// HTTP+SSE: one stream for all messages, without resumption.
     OneStream,
 }
 
@@ -34,51 +34,51 @@ pub(super) struct SessionStreams {
     last: u32,
     /// The client's `initialize`, while it waits for its answer.
     opening: Option<IdKey>,
-    /// What the client asked for, then what was agreed on.
+    /// The version that the client asked for, then the negotiated one.
     version: Option<Box<str>>,
     refused: bool,
     ended: bool,
-    /// When the client was last heard of.
+    /// When the client last sent something.
     seen: Instant,
 }
 
-/// A reader of a stream. A newer reader of the same stream replaces it.
+/// Names a reader of a stream. A newer reader of the same stream replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReaderId {
     pub(super) stream: u32,
     turn: u32,
 }
 
-/// What is first to be said on a POST.
+/// The beginning of the response to a POST.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "almost always the answer, and moved only once"
 )]
 pub(super) enum First {
-    /// The answer, and nothing else.
+    /// The answer is the only item.
     Answer(Outbound),
-    /// Something that is not all.
+    /// More items follow.
     Stream,
-    /// Nothing ever: the request was cancelled.
+    /// There will be no item: the request was cancelled.
     Nothing,
 }
 
-/// Why a POST finds no place.
+/// Why a POST is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unserved {
-    /// A request with this id is still in flight.
+    /// A request with this id is in flight.
     InUse(Id),
-    /// The session is over.
+    /// The session has ended.
     Ended,
 }
 
 /// Why a stream cannot be resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unresumable {
-    /// There never was such an event.
+    /// There never was an event with this id.
     Unknown,
-    /// All of it has been sent, or it is too long ago.
+    /// The stream was sent completely, or has expired.
     Over,
 }
 
@@ -103,12 +103,12 @@ impl SessionStreams {
         self.manner
     }
 
-    /// The server says something.
+    /// Queues a message of the server.
     pub(super) fn say(&mut self, item: Outbound, now: Instant) {
         self.learn(&item);
         let (number, is_last) = match self.manner {
             Manner::OneStream => {
-                // Only what is settled by it matters.
+                // Routing only releases the answered requests here.
                 self.routes.route(&item);
                 (STANDING, false)
             }
@@ -132,7 +132,7 @@ impl SessionStreams {
         }
     }
 
-    /// The server is gone. Requests in flight are answered with that; every stream ends.
+    /// The server has closed the connection. Requests in flight are answered with an error; every stream ends.
     pub(super) fn end(&mut self, now: Instant) {
         self.ended = true;
         let why = Fault::PeerClosed {
@@ -160,18 +160,18 @@ impl SessionStreams {
         self.refused
     }
 
-    /// The client shows that it is there.
+    /// Records a sign of life of the client.
     pub(super) fn touch(&mut self, now: Instant) {
         self.seen = now;
     }
 
-    /// Since when the client has not been heard of; `None` while it is there or waits for something.
+    /// Since when the client is idle; `None` while it reads a stream or waits for an answer.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let busy = self.log.has_readers() || self.routes.owed() > 0;
         (!busy).then_some(self.seen)
     }
 
-    /// Forgets what is too old.
+    /// Drops expired streams.
     pub(super) fn expire(&mut self, now: Instant) {
         self.log.expire(now);
     }
@@ -181,7 +181,7 @@ impl SessionStreams {
         self.log.unheard()
     }
 
-    /// Whether the client may name this version in its headers.
+    /// Whether the client may use this version in its headers.
     pub(super) fn speaks(&self, version: &str) -> bool {
         self.version.as_deref() == Some(version)
     }
@@ -203,7 +203,7 @@ impl SessionStreams {
     }
 }
 
-/// An id from what it means.
+/// The id of a key.
 fn spelled(key: &IdKey) -> Id {
     let text = match key {
         IdKey::Null => "null".to_owned(),

@@ -45,13 +45,13 @@ impl fmt::Display for Key {
 #[derive(Default)]
 pub(super) struct Sessions {
     open: Mutex<HashMap<Key, Arc<Session>>>,
-    /// Sessions that have ended since their memory was last given back to the system.
+    /// Sessions that have ended since memory was last returned to the system.
     ended: AtomicUsize,
 }
 
-/// After so many sessions their memory is given back, and when none is left.
+/// Memory is returned after this many ended sessions, and when no session is left.
 const MANY: usize = 64;
-/// It takes a moment until everything of a session is gone.
+/// The delay until everything of an ended session has been dropped.
 const GONE: Duration = Duration::from_secs(1);
 
 impl Sessions {
@@ -59,8 +59,8 @@ impl Sessions {
         self.lock().insert(session.key, session);
     }
 
-    /// The session of that id. To all but its owner it does not exist, nor does it where its
-    /// client does not listen: the answer would never be heard.
+    /// The session with this id. It is hidden from other principals, and from requests of the other transport: its
+    /// client would not read the answer there.
     pub(super) fn find(&self, key: &str, who: &Principal, how: Manner) -> Option<Arc<Session>> {
         let key = Key::parse(key)?;
         let found = self.lock().get(&key).cloned();
@@ -71,7 +71,7 @@ impl Sessions {
         self.lock().remove(&key);
     }
 
-    /// A session has ended. Gives memory back now and then: the allocator would keep it.
+    /// Counts an ended session. Returns memory to the system from time to time, because the allocator would keep it.
     pub(super) fn ended(self: &Arc<Self>) {
         let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
         if !ended.is_multiple_of(MANY) && self.len() > 0 {
@@ -80,7 +80,7 @@ impl Sessions {
         let all = Arc::clone(self);
         tokio::spawn(async move {
             sleep(GONE).await;
-            // Only the first of several that end at the same time.
+            // Of several sessions that end together, only the first does this.
             if all.ended.swap(0, Ordering::Relaxed) > 0 {
                 let _ = spawn_blocking(linkspan_spawn::release_memory).await;
             }
@@ -102,7 +102,7 @@ impl Sessions {
     }
 }
 
-/// Without their ids, which are secrets.
+/// Does not print session ids, which are secrets.
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sessions({})", self.len())
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_read_back_and_nothing_like_it() {
+    fn only_exact_session_keys_are_parsed() {
         let key = Key::random().unwrap();
         let text = key.to_string();
         assert!(Key::parse(&text) == Some(key));

@@ -14,30 +14,30 @@ use tokio::time::{Sleep, sleep};
 
 use super::connections::Connection;
 
-/// How long a silent peer is left alone before the system asks whether it is still there.
+/// How long a connection may be silent before TCP keep-alives are sent.
 const SILENT: Duration = Duration::from_secs(60);
 const ASK_EVERY: Duration = Duration::from_secs(15);
 
-/// This much at least has to be taken within the limit, unless less is left: a byte now and then
-/// would keep megabytes waiting for hours.
+/// At least this much has to be written within the limit, unless less is left: a peer that takes single bytes would
+/// keep megabytes waiting for hours.
 const STRIDE: usize = 64 * 1024;
 
-/// A socket that breaks if its peer takes too little for too long: a client that has stopped reading
-/// would keep what waits for it for ever.
+/// A socket that fails if its peer reads too slowly: a client that has stopped reading would keep its queued data for
+/// ever.
 pub(super) struct Socket {
     stream: TokioIo<TcpStream>,
-    /// Told when something comes.
+    /// Notified of received bytes.
     connection: Option<Arc<Connection>>,
     limit: Duration,
     stuck: Option<Pin<Box<Sleep>>>,
-    /// Bytes that were taken since it is stuck.
+    /// Bytes that were written since the socket is stuck.
     taken: usize,
 }
 
 impl Socket {
     pub(super) fn new(stream: TcpStream, limit: Duration) -> Self {
         if let Err(e) = prepare(&stream, limit) {
-            tracing::debug!("a socket without its options: {e}");
+            tracing::debug!("cannot set the options of a socket: {e}");
         }
         Self {
             stream: TokioIo::new(stream),
@@ -48,7 +48,7 @@ impl Socket {
         }
     }
 
-    /// Tells the connection when something comes.
+    /// Notifies `connection` of received bytes.
     pub(super) fn of(mut self, connection: &Arc<Connection>) -> Self {
         self.connection = Some(Arc::clone(connection));
         self
@@ -87,7 +87,7 @@ fn prepare(stream: &TcpStream, limit: Duration) -> io::Result<()> {
         .with_time(SILENT)
         .with_interval(ASK_EVERY);
     socket.set_tcp_keepalive(&keepalive)?;
-    // Keep-alives do not help while something of ours is on the way to a peer that is gone.
+    // Keep-alives are not sent while data is unacknowledged.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     socket.set_tcp_user_timeout(Some(limit))?;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -102,7 +102,7 @@ impl Read for Socket {
         buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        // The end of the input counts as well: the connection is about to go.
+        // The end of the input counts as well: the connection is about to close.
         if read.is_ready()
             && let Some(connection) = &self.connection
         {
@@ -136,7 +136,7 @@ impl Write for Socket {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Asked for when nothing is left to be written.
+        // A flush means that nothing is left to write.
         self.go_on();
         Pin::new(&mut self.stream).poll_flush(cx)
     }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_peer_has_to_take_more_than_a_byte_now_and_then() {
+    async fn a_peer_that_reads_single_bytes_is_cut_off() {
         assert!(borne(1).await.is_some_and(|seconds| seconds <= 61));
     }
 

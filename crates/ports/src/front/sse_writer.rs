@@ -5,16 +5,15 @@ use std::fmt::Write as _;
 
 use bytes::{Bytes, BytesMut};
 use linkspan_session::{Credit, Outbound};
-use linkspan_wire::one_line;
 
-/// Pieces above this go out as they are.
+/// Pieces above this size are not copied.
 const LARGE: usize = 16 * 1024;
-/// More than this is not gathered for one write.
+/// Once this much is gathered, it is written.
 const ENOUGH: usize = 64 * 1024;
 /// How long a client waits before it resumes a stream, in milliseconds.
 const RETRY: u32 = 1000;
 
-/// Names an event: its stream, and its number on that.
+/// Names an event: its stream, and its number in that stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EventId {
     pub(super) stream: u32,
@@ -32,13 +31,13 @@ impl EventId {
     }
 }
 
-/// What is about to be written to a stream.
+/// Data to be written to a stream.
 #[derive(Debug, Default)]
 pub(super) struct SseWriter {
     small: BytesMut,
     frames: VecDeque<Bytes>,
     waiting: usize,
-    /// For what is in `frames`; given back when all of that has gone.
+    /// The credits of `frames`; returned when all of them have been written.
     credits: Vec<Credit>,
 }
 
@@ -50,7 +49,7 @@ impl SseWriter {
             self.id(id);
         }
         self.small.extend_from_slice(b"data: ");
-        for piece in pieces(&item) {
+        for piece in item.on_one_line() {
             self.piece(piece);
         }
         self.small.extend_from_slice(b"\n\n");
@@ -61,7 +60,7 @@ impl SseWriter {
         }
     }
 
-    /// Writes the event that gives a client something to resume by.
+    /// Writes the priming event, which gives a client an id to resume by.
     pub(super) fn prime(&mut self, id: EventId) {
         self.id(id);
         let _ = write!(self.small, "retry: {RETRY}\ndata: \n\n");
@@ -72,12 +71,12 @@ impl SseWriter {
         let _ = write!(self.small, "event: endpoint\ndata: {uri}\n\n");
     }
 
-    /// Writes something that only shows that we are there.
+    /// Writes a comment as keep-alive.
     pub(super) fn comment(&mut self) {
         self.small.extend_from_slice(b": alive\n\n");
     }
 
-    /// Whether there is enough for one write.
+    /// Whether enough is gathered for one write.
     pub(super) fn is_full(&self) -> bool {
         self.waiting + self.small.len() >= ENOUGH
     }
@@ -107,15 +106,6 @@ impl SseWriter {
         self.waiting += before.len() + piece.len();
         self.frames.push_back(before);
         self.frames.push_back(piece);
-    }
-}
-
-/// What an event's data is written in; it stands on one line.
-fn pieces(item: &Outbound) -> [Bytes; 3] {
-    match item {
-        Outbound::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
-        Outbound::One(envelope) => envelope.msg.pieces().map(one_line),
-        Outbound::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
     }
 }
 

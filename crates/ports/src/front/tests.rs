@@ -10,10 +10,12 @@ mod old_sse;
 mod service;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
 
 use self::client::Client;
 use self::service::Play;
@@ -26,6 +28,18 @@ struct Running {
     figures: FrontFigures,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<()>,
+}
+
+impl Running {
+    /// Waits until this number of requests is in flight.
+    async fn wait_for_in_flight(&self, count: usize) {
+        let reached = async {
+            while self.figures.in_flight() != count {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(Duration::from_secs(5), reached).await.unwrap();
+    }
 }
 
 async fn front(change: impl FnOnce(&mut FrontOptions)) -> Running {

@@ -1,4 +1,4 @@
-//! Reading what a server sends: whole bodies, and streams of events.
+//! Reads responses of a server: whole bodies, and event streams.
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -56,7 +56,7 @@ pub(super) async fn whole(
             return Ok((body.freeze(), credit));
         };
         if body.is_empty() && chunk.len() == announced {
-            // The usual small answer: nothing to copy.
+            // A typical small answer is not copied.
             return Ok((chunk, credit));
         }
         if body.is_empty() {
@@ -70,7 +70,7 @@ pub(super) async fn whole(
     }
 }
 
-/// The beginning of a refusal, for its JSON-RPC error or for a word of explanation.
+/// The beginning of a refusal's body, which may be a JSON-RPC error or text.
 pub(super) async fn refusal(mut response: Response) -> Bytes {
     let mut body = BytesMut::new();
     let read = async {
@@ -98,8 +98,8 @@ pub(super) async fn status_fault(endpoint: &Endpoint, response: Response) -> Fau
     }
 }
 
-/// A refusal in a few words; nothing of it if it is a page made for browsers. A server may repeat
-/// our credentials in it; those are taken out.
+/// A refusal as a short text; empty if the body is an HTML page. A server may repeat our credentials in it; they are
+/// removed.
 pub(super) fn in_words(endpoint: &Endpoint, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
@@ -123,9 +123,9 @@ pub(super) struct Events {
     pub(super) last_id: Option<String>,
     /// The last `retry:` seen.
     pub(super) retry: Option<Duration>,
-    /// Whether anything has arrived on this connection.
+    /// Whether an event has arrived on this connection.
     pub(super) seen_any: bool,
-    /// Whether an event with data was among it.
+    /// Whether an event with data has arrived.
     pub(super) seen_data: bool,
 }
 
@@ -161,7 +161,7 @@ impl Events {
         }
     }
 
-    /// The same for a stream with one answer: a message that is too large was that answer.
+    /// The same for a stream with one answer: a message that is too large counts as that answer.
     pub(super) async fn next_or_fault(
         &mut self,
         endpoint: &Endpoint,
@@ -198,7 +198,7 @@ impl Events {
 
     fn note_id(&mut self, id: Option<Bytes>) {
         if let Some(id) = id {
-            // An empty one takes back what was there.
+            // An empty id resets the previous one.
             let id = String::from_utf8_lossy(&id).into_owned();
             self.last_id = Some(id).filter(|id| !id.is_empty());
         }
@@ -207,13 +207,13 @@ impl Events {
 
 /// Why there is no event.
 pub(super) enum Broken {
-    /// There was one, but it is too large. The stream goes on.
+    /// The event is too large. The stream goes on.
     TooLarge(WireError),
-    /// The connection has gone.
+    /// The connection broke.
     Lost(Fault),
 }
 
-/// The data of one event.
+/// The data of an event.
 pub(super) struct Data {
     pub(super) name: String,
     pub(super) text: Bytes,

@@ -1,4 +1,4 @@
-//! Credentials that change while a connection lasts: what a port asks before each request, and after a refusal.
+//! Credentials that change during a connection: obtained before each request, and again after a refusal.
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,17 +12,17 @@ use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::sending::{Response, connect};
 
-/// How often one request may be sent again with other credentials: expired, a nonce, and three scopes one after the
-/// other.
+/// How often one request may be sent again with other credentials: after expiry, for a nonce, and for three scopes in
+/// turn.
 const MOST: u32 = 6;
 const NONCE: &str = "dpop-nonce";
 
-/// Something that takes time.
+/// A future of an [`Authorizer`].
 pub type Authorizing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
 
-/// Gives out credentials for requests to one origin.
+/// Provides credentials for requests to one origin.
 pub trait Authorizer: Send + Sync + fmt::Debug {
-    /// The credentials of a request, if they are at hand.
+    /// The credentials of a request, if they are cached.
     fn ready(&self, method: &Method, url: &Url) -> Option<Credentials>;
 
     /// The credentials of a request, renewed or obtained first if necessary.
@@ -31,7 +31,7 @@ pub trait Authorizer: Send + Sync + fmt::Debug {
     /// The server refused the credentials. It has certainly not run the request.
     fn refused(&self, refusal: AuthRefusal) -> Authorizing<'_, Again>;
 
-    /// A nonce for the next proof came with a response.
+    /// Takes the nonce of a response for the next proof.
     fn nonce(&self, nonce: &str);
 
     /// Values that must not be shown.
@@ -43,7 +43,7 @@ pub trait Authorizer: Send + Sync + fmt::Debug {
 pub struct Credentials {
     /// Headers, marked as sensitive.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Which version of the credentials it is; `None` if there are none.
+    /// The version of the credentials; `None` if there are none.
     pub generation: Option<u64>,
 }
 
@@ -65,11 +65,11 @@ pub struct AuthRefusal {
 pub enum Again {
     /// Send the request again, with new credentials.
     Retry,
-    /// The refusal is the answer.
+    /// Return the refusal as the answer.
     Stop,
 }
 
-/// Sends one request, with credentials if there is an authorizer; again with others if these are refused.
+/// Sends a request with the credentials of the authorizer, if there is one, and again with others if they are refused.
 pub(super) async fn send_authorized(
     endpoint: &Endpoint,
     method: &Method,

@@ -1,4 +1,4 @@
-//! A request body that tells when it has been taken.
+//! A request body that reports when it has been taken.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-/// Set when the body has gone to the connection.
+/// Set when the body has been handed to the connection.
 ///
-/// Until then a request can be cancelled by not sending it; from then on the server has to be told.
+/// Before that, a request is cancelled by not sending it; after that, the server has to be notified.
 pub(super) type Sent = Arc<AtomicBool>;
 
 pub(super) struct Telling {
@@ -27,7 +27,7 @@ impl Telling {
         }
     }
 
-    /// The body of a GET.
+    /// The empty body of a GET.
     pub(super) fn empty() -> Self {
         Self {
             text: None,

@@ -21,10 +21,10 @@ use super::request::{self, SessionContext};
 use super::rest::leftover;
 use super::sending::{Response, send};
 
-/// How long the server may take to accept what it does not answer.
+/// How long the server may take to accept a message that has no answer.
 pub(super) const ACCEPT: Duration = Duration::from_secs(30);
 
-/// A POST and what it needs to know.
+/// A POST and its context.
 pub(super) struct Post {
     pub(super) endpoint: Endpoint,
     pub(super) url: Url,
@@ -33,13 +33,13 @@ pub(super) struct Post {
     pub(super) extra: Vec<(String, String)>,
     pub(super) tx: mpsc::Sender<Inbound>,
     pub(super) sent: Option<Sent>,
-    /// Whether the answer is a list of tools, of which some may be invalid.
+    /// Whether the answer is a list of tools, which may contain invalid ones.
     pub(super) lists_tools: bool,
     /// Whether a refusal may mean that the server speaks HTTP+SSE.
     pub(super) may_fall_back: bool,
-    /// Told as soon as the server has accepted, long before a slow answer is there.
+    /// Notified when the server has accepted the request, long before a slow answer.
     pub(super) accepted: mpsc::Sender<Begun>,
-    /// Whether that is news in any case, and not only if the server names another session.
+    /// Whether to notify in any case, and not only if the server names another session.
     pub(super) begins: bool,
 }
 
@@ -85,8 +85,8 @@ impl Post {
         (outcome, (url != self.url).then_some(url))
     }
 
-    /// Tells the driver where a response leads. Some servers give the session out later than with the answer
-    /// to `initialize`, or change it.
+    /// Reports the session and URL of a response to the driver. Some servers assign the session after the answer to
+    /// `initialize`, or change it.
     fn note_place(&self, delivery: &Delivery, response: &Response) {
         let names = delivery.era == Era::Legacy && response.headers().contains_key(SESSION_ID);
         if !self.begins && !names {
@@ -94,7 +94,7 @@ impl Post {
         }
         let context = SessionContext::opened(response.headers());
         if self.begins || (context.session.is_some() && context.session != self.context.session) {
-            // A full queue loses nothing: the next response says the same.
+            // A full queue loses nothing: the next response reports the same.
             let _ = self.accepted.try_send(Begun {
                 serial: delivery.serial,
                 generation: delivery.generation,

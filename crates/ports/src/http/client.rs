@@ -22,8 +22,8 @@ use super::options_error::OptionsError;
 /// What sends requests.
 pub(super) type Client = Pool<Timed<HttpsConnector<Dial>>, Telling>;
 
-/// Node closes idle connections after 5 s. A request that meets the closing of its connection may
-/// or may not have run, so we would rather connect again than take that chance.
+/// Node closes idle connections after 5 s. It is unknown whether a request that was sent on a closing connection has
+/// run, so the connection is closed earlier.
 const IDLE_PLAIN: Duration = Duration::from_secs(4);
 const IDLE_TLS: Duration = Duration::from_secs(50);
 

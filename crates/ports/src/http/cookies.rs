@@ -1,11 +1,11 @@
-//! Cookies that keep us at the same node of a load balancer.
+//! Cookies that bind a session to a node of a load balancer.
 //!
-//! Not a browser's jar: a port speaks to one origin, and what counts is that a session goes where it
-//! began. So a cookie is a name and a value until the server takes it back.
+//! Simpler than a browser's jar: a port uses a single origin, and the only purpose is to reach the node that has the
+//! session. So a cookie is a name and a value until the server deletes it.
 
 use http::header::{COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 
-/// A server that sets more than this loses the oldest.
+/// When a server sets more cookies, the oldest is dropped.
 const MAX: usize = 32;
 const MAX_LEN: usize = 4096;
 
@@ -13,7 +13,7 @@ const MAX_LEN: usize = 4096;
 pub(super) struct Cookies(Vec<(String, String)>);
 
 impl Cookies {
-    /// Takes up what a response sets or takes back.
+    /// Sets and deletes cookies as a response demands.
     pub(super) fn learn(&mut self, headers: &HeaderMap) {
         for value in headers.get_all(SET_COOKIE) {
             let Some((name, value, gone)) = value.to_str().ok().and_then(parse) else {
@@ -29,7 +29,7 @@ impl Cookies {
         }
     }
 
-    /// The header for a request, behind what the user has set.
+    /// The header for a request, after the user's own cookies.
     pub(super) fn header(&self, own: &HeaderMap) -> Option<HeaderValue> {
         if self.0.is_empty() {
             return None;
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_are_kept_replaced_and_taken_back() {
+    fn cookies_are_kept_replaced_and_deleted() {
         assert_eq!(after(&["a=1; Path=/", "b=2"]).as_deref(), Some("a=1; b=2"));
         assert_eq!(after(&["a=1", "a=2"]).as_deref(), Some("a=2"));
         assert_eq!(after(&["a=1", "a=; Max-Age=0"]), None);

@@ -1,11 +1,10 @@
-//! The one task that owns a remote conversation.
+//! The task that owns the connection to a remote server.
 //!
-//! It sends nothing itself: each exchange is a job, and the driver decides what starts when.
+//! It sends nothing itself: each exchange is a job, and the driver decides when to start it.
 //!
-//! * `initialize` and `initialized` are barriers: what follows waits until they are through, because
-//!   it needs what they bring.
-//! * Requests run side by side. Notifications keep their order among themselves.
-//! * A server that forgot the session gets a new one, once, in the client's own words.
+//! * `initialize` and `initialized` are barriers: later messages wait for them, because they need the new session.
+//! * Requests run concurrently. Notifications are sent in order.
+//! * If the server has forgotten the session, it is opened again, once, with the client's own messages.
 
 mod notes;
 mod open;
@@ -31,14 +30,14 @@ use super::job::{self, Begun, Delivery, Refusal, Report, Role};
 use super::options::Transport;
 use super::request::{self, SessionContext};
 use super::sending::send;
-use crate::memory::Memory;
 use crate::owed::Shared;
+use crate::session_replay::SessionReplay;
 
 /// Messages that may wait behind a barrier, and in the lane of notifications.
 const MAX_WAITING: usize = 64;
 /// Jobs at once; the session bounds requests long before.
 const MAX_JOBS: usize = 10_000;
-/// How long cancellations, and then the farewell, may take at the end.
+/// How long cancellations, and then the DELETE of the session, may take at the end.
 const CLOSING: Duration = Duration::from_secs(1);
 
 pub(super) struct Driver {
@@ -52,8 +51,8 @@ pub(super) struct Driver {
     context: SessionContext,
     /// Counts sessions, so that a job of an old one is recognised.
     generation: u64,
-    memory: Memory,
-    /// The era of the last request; messages that name none are of the same.
+    replay: SessionReplay,
+    /// The era of the last request; messages without an era belong to the same.
     era: Era,
     params: ParamHeaders,
 
@@ -63,25 +62,25 @@ pub(super) struct Driver {
     listening: Option<AbortHandle>,
     barrier: Barrier,
     last_serial: u64,
-    /// Where a first call or `initialize` has led, as soon as its response begins.
+    /// The session and URL of a first call or `initialize`, as soon as its response begins.
     accepted: (mpsc::Sender<Begun>, mpsc::Receiver<Begun>),
     held: VecDeque<Envelope>,
     notes: VecDeque<Delivery>,
-    /// Notifications that are out: one, unless the server takes too long over them.
+    /// Notifications that are being sent: one, unless the server is too slow.
     notes_out: usize,
     /// Messages that wait for a new session or stream, and how they were refused.
     parked: Vec<(Delivery, Option<Refusal>)>,
     sse_backoff: u32,
     sse_since: Instant,
-    /// The newest request that went out over HTTP+SSE.
+    /// The newest request that was sent over HTTP+SSE.
     last_sse_hop: Hop,
-    /// What is owed on the stream of HTTP+SSE that is open.
+    /// The answers owed on the open HTTP+SSE stream.
     sse_owed: Shared,
     /// Counts these streams.
     sse_stream: u64,
 }
 
-/// What the server speaks, as far as we know.
+/// The transport of the server, as far as it is known.
 enum Mode {
     Unknown,
     Streamable,
@@ -89,7 +88,7 @@ enum Mode {
     Sse(Option<Url>),
 }
 
-/// Whether messages have to wait, and for what.
+/// Whether messages have to wait, and why.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Barrier {
     Open,
@@ -99,13 +98,13 @@ enum Barrier {
     Renewal,
 }
 
-/// A request that is out.
+/// A request that has been sent.
 struct Call {
     abort: AbortHandle,
     serial: u64,
     era: Era,
     sent: Sent,
-    /// The message itself, where it can be sent again on another stream.
+    /// The message, where it can be sent again on another stream.
     delivery: Option<Delivery>,
 }
 
@@ -125,7 +124,7 @@ impl Driver {
             mode,
             context: SessionContext::default(),
             generation: 0,
-            memory: Memory::default(),
+            replay: SessionReplay::default(),
             era: Era::Legacy,
             params: ParamHeaders::default(),
             jobs: JoinSet::new(),
@@ -163,11 +162,11 @@ impl Driver {
                 outbound = self.rx.recv(), if room => match outbound {
                     Some(Outbound::One(envelope)) => self.take(envelope),
                     Some(Outbound::Array(_)) => {
-                        tracing::debug!("a batch of answers has no place on this side");
+                        tracing::debug!("a batch of answers cannot be sent to a server");
                     }
                     None => break,
                 },
-                // While the queue is full, this is how we notice that the session has ended.
+                // While the queue is full, this is the only sign that the session has ended.
                 () = closed.closed(), if !room => break,
             }
         }
@@ -177,11 +176,11 @@ impl Driver {
         self.close().await;
     }
 
-    /// Sends a message now, or once what it depends on is there.
+    /// Sends a message now, or after the message that it depends on.
     fn take(&mut self, envelope: Envelope) {
         let wait = match self.barrier {
             Barrier::Open => false,
-            // The server may have asked while it is busy with the handshake that all requests wait for.
+            // The server may send a request during the handshake that all requests wait for.
             Barrier::Message(_) => Role::of(&envelope.msg) != Role::Reply,
             Barrier::Renewal => true,
         };
@@ -193,7 +192,7 @@ impl Driver {
         }
     }
 
-    /// Sends one message, or starts what has to come before it.
+    /// Sends a message, or first opens the session or stream that it needs.
     fn send(&mut self, envelope: Envelope) {
         let hop = cancelled_hop(&envelope);
         let (msg, credit) = (envelope.msg, Arc::new(envelope.credit));
@@ -203,9 +202,9 @@ impl Driver {
         if Role::of(&msg) == Role::Initialize {
             self.begin();
         }
-        // A client that has shaken hands is a legacy one, whatever a single request of its says.
+        // An initialized client is a legacy one, even if a single request claims the modern era.
         let claimed = era_of(&msg);
-        if claimed == Era::Modern && self.memory.initialize.is_none() {
+        if claimed == Era::Modern && self.replay.initialize.is_none() {
             self.era = Era::Modern;
         }
         let era = match claimed {
@@ -213,7 +212,7 @@ impl Driver {
             Era::Legacy => self.era,
         };
         if era == Era::Legacy {
-            self.memory.note(&msg);
+            self.replay.note(&msg);
         }
         self.dispatch(Delivery::of(msg, era, credit));
     }
@@ -226,11 +225,11 @@ impl Driver {
         if before.session.is_some() {
             let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
             self.jobs.spawn(async move {
-                farewell(&endpoint, &url, &before).await;
+                delete_session(&endpoint, &url, &before).await;
                 Report::Aside
             });
         }
-        // Over HTTP+SSE that stream is where the answer will come.
+        // Over HTTP+SSE the answer arrives on that stream.
         if !matches!(self.mode, Mode::Sse(_))
             && let Some(old) = self.listening.take()
         {
@@ -238,7 +237,7 @@ impl Driver {
         }
     }
 
-    /// Starts the job for a message over whatever transport the server speaks.
+    /// Starts the job for a message over the current transport.
     fn dispatch(&mut self, delivery: Delivery) {
         if delivery.role == Role::Note {
             return self.queue_note(delivery);
@@ -267,7 +266,7 @@ impl Driver {
         }
     }
 
-    /// Goes on with what a barrier held up.
+    /// Lifts the barrier and sends the messages that it held.
     fn lift(&mut self) {
         self.barrier = Barrier::Open;
         while self.barrier == Barrier::Open {
@@ -286,7 +285,7 @@ impl Driver {
         });
     }
 
-    /// Ends everything that is out, lets cancellations through, and takes leave of the session.
+    /// Ends all calls, waits for cancellations to be sent, and deletes the session.
     async fn close(mut self) {
         for call in self.calls.values() {
             call.abort.abort();
@@ -307,14 +306,14 @@ impl Driver {
         let _ = timeout(CLOSING, notes).await;
         self.jobs.abort_all();
         if self.context.session.is_some() {
-            farewell(&self.endpoint, &self.url, &self.context).await;
+            delete_session(&self.endpoint, &self.url, &self.context).await;
         }
         drop(self.done);
     }
 }
 
-/// Ends a session at the server, which may take its time but not ours.
-async fn farewell(endpoint: &Endpoint, url: &Url, context: &SessionContext) {
+/// Deletes a session at the server, with a time limit.
+async fn delete_session(endpoint: &Endpoint, url: &Url, context: &SessionContext) {
     let headers = request::common(endpoint, context);
     let deleted = send(endpoint, Method::DELETE, url, &headers, Telling::empty);
     match timeout(CLOSING, deleted).await {

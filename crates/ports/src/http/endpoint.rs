@@ -18,7 +18,7 @@ pub(super) struct Endpoint {
     /// The server's name in logs and errors.
     pub(super) peer: Arc<str>,
     pub(super) budget: Budget,
-    /// Whether an HTTP response ever came from there.
+    /// Whether the server ever sent an HTTP response.
     pub(super) answered: Arc<AtomicBool>,
     pub(super) waiting: Waiting,
 }

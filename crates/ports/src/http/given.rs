@@ -1,4 +1,4 @@
-//! Trust in a certificate that the user has given, where the server presents it as its own.
+//! Trust in user-given certificates that the server presents as its own.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
@@ -7,8 +7,8 @@ use rustls::server::ParsedCertificate;
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-/// The system's verifier, which also accepts one of the given certificates itself if its only fault is
-/// that it is a CA: `openssl req -x509` makes self-signed certificates of that kind.
+/// The system's verifier, which also accepts a user-given certificate whose only fault is that it is a CA: `openssl req
+/// -x509` makes self-signed certificates of that kind.
 #[derive(Debug)]
 pub(super) struct OrGiven {
     pub(super) inner: Verifier,
@@ -29,7 +29,7 @@ impl ServerCertVerifier for OrGiven {
             inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         let is_given = || self.given.iter().any(|given| given == end_entity);
         match verified {
-            // Said of a certificate whose validity in time was checked before.
+            // The verifier reports this error only after it has checked the validity period.
             Err(why) if is_ca(&why) && is_given() => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
@@ -61,8 +61,8 @@ impl ServerCertVerifier for OrGiven {
     }
 }
 
-/// Whether a certificate was refused because it is a CA. The error's type belongs to another crate, so its
-/// name has to do; if that changes, the certificate is refused.
+/// Whether a certificate was refused because it is a CA. The error type belongs to another crate, so its name is
+/// compared; if that changes, the certificate is refused.
 fn is_ca(why: &Error) -> bool {
     matches!(why, Error::InvalidCertificate(why) if format!("{why:?}").contains("CaUsedAsEndEntity"))
 }

@@ -1,4 +1,4 @@
-//! Headers and tokens as a user gives them, and the secrets among them.
+//! Headers and tokens from the command line, and the secrets in them.
 
 use super::options::HttpOptions;
 use super::options_error::OptionsError;
@@ -14,7 +14,7 @@ impl HttpOptions {
         let (name, value) = line.split_once(':').ok_or(OptionsError::HeaderForm)?;
         let value = substitute(value.trim(), &mut self.secrets, lookup)?;
         self.header(name.trim(), &value)?;
-        // `Bearer abc`: the secret is the last word, and that is how it would show up elsewhere.
+        // `Bearer abc`: the secret is the last word, which may occur elsewhere without the first.
         let last = value.split_whitespace().last().map(str::to_owned);
         self.secrets.extend(last);
         self.secrets.push(value);

@@ -1,4 +1,4 @@
-//! What the driver hands to a job, and what comes back.
+//! What the driver gives to a job, and what the job reports.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::endpoint::Endpoint;
 use super::request::SessionContext;
 use super::sse_session::Line;
 
-/// One message on its way to the server.
+/// A message on its way to the server.
 #[derive(Debug, Clone)]
 pub(super) struct Delivery {
     pub(super) msg: Message,
@@ -21,9 +21,9 @@ pub(super) struct Delivery {
     pub(super) hop: Option<Hop>,
     pub(super) role: Role,
     pub(super) era: Era,
-    /// Counts messages, so that a barrier knows which one it waits for.
+    /// The number of the message, by which a barrier names it.
     pub(super) serial: u64,
-    /// Which session it was sent in.
+    /// The session that it was sent in.
     pub(super) generation: u64,
     /// Sent a second time, because the first session was unknown to the server.
     pub(super) again: bool,
@@ -31,11 +31,11 @@ pub(super) struct Delivery {
     pub(super) stream: u64,
     /// How often that stream ended before it was sent.
     pub(super) cuts: u32,
-    /// Given back when the message has been dealt with.
+    /// Released when the message is done.
     pub(super) _credit: Arc<Credit>,
 }
 
-/// What a message is to the transport.
+/// How the transport treats a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Initialize,
@@ -57,13 +57,13 @@ impl Role {
     }
 }
 
-/// A response has begun, and this is where it leads.
+/// The beginning of a response, and the session and URL that it names.
 pub(super) struct Begun {
     /// Which message was accepted.
     pub(super) serial: u64,
-    /// Which session it was sent in.
+    /// The session that it was sent in.
     pub(super) generation: u64,
-    /// Whether it may have begun a session. If not, only the session's name counts.
+    /// Whether the response may begin a session. If not, only its session id matters.
     pub(super) begins: bool,
     pub(super) context: SessionContext,
 }
@@ -74,53 +74,53 @@ pub(super) enum Report {
     Posted {
         delivery: Delivery,
         outcome: Outcome,
-        /// Where the server answered, if that is not where it was asked.
+        /// The URL that answered, if the server redirected the request.
         moved: Option<Url>,
     },
     /// A POST over HTTP+SSE.
     SsePosted(Delivery),
-    /// A POST over HTTP+SSE that met a server which does not know the session.
+    /// A POST over HTTP+SSE to a server that does not know the session.
     SseGone(Delivery, Refusal),
-    /// The stream of server messages is not offered, or over.
+    /// The stream of server messages is not offered, or has ended.
     ListenEnded {
-        /// It worked before, and now the server does not know the session.
+        /// The stream worked before, and now the server does not know the session.
         forgotten: bool,
     },
-    /// A new session, or why there is none.
+    /// A new session, or an error.
     Renewed(Result<SessionContext, Fault>),
-    /// What the tools want in headers, for a call whose headers were refused.
+    /// The headers that the tools need, for a call whose headers were refused.
     Relearnt {
         delivery: Delivery,
         refusal: Refusal,
         lists: Vec<Message>,
     },
-    /// An HTTP+SSE stream, or why there is none.
+    /// An HTTP+SSE stream, or an error.
     SseOpened(Box<Result<Line, Fault>>),
     /// An HTTP+SSE stream has ended.
     SseEnded(Fault),
-    /// It is time to try an HTTP+SSE stream again.
+    /// The back-off is over: open an HTTP+SSE stream again.
     SseRetry,
-    /// Nothing that the driver must know.
+    /// A job without a result.
     Aside,
 }
 
-/// What became of a POST.
+/// The outcome of a POST.
 pub(super) enum Outcome {
-    /// The session has got all it will get.
+    /// The session has received everything.
     Done,
     /// As `Done`, and this list of tools went by.
     Tools(Message),
-    /// As `Done`, and a session has begun.
+    /// As `Done`, and a session was opened.
     Opened(SessionContext),
-    /// The server does not know the session; the message was not taken.
+    /// The server does not know the session and did not accept the message.
     SessionGone(Refusal),
-    /// The headers of a call do not say what its body says; the message was not taken.
+    /// The headers of a call do not match its body; the server did not accept the message.
     HeadersRefused(Refusal),
-    /// The server may speak another transport; the session has not been told yet.
+    /// The server may speak another transport; the session has not been answered yet.
     Refused(Refusal),
 }
 
-/// A refusal that is kept until we know whether the other transport works.
+/// A refusal that is kept until it is known whether the other transport works.
 pub(super) struct Refusal {
     pub(super) status: u16,
     pub(super) body: Bytes,
@@ -166,7 +166,7 @@ pub(super) async fn refuse(
     fail(tx, delivery, why).await;
 }
 
-/// A message in a log: its method, or that it is an answer. Never its content.
+/// A message as it is logged: its method, or that it is an answer. Never its content.
 pub(super) fn label(msg: &Message) -> String {
     match msg.kind() {
         Kind::Request | Kind::Notification => format!("`{}`", msg.method()),

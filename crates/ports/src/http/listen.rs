@@ -1,4 +1,4 @@
-//! The stream on which a server speaks without having been asked.
+//! The standing stream of server messages.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use super::sending::{may_pass, send};
 use crate::framing::inbound;
 use crate::owed::Shared;
 
-/// How long the first wait is where the server does not say, and the longest one.
+/// The first wait where the server names none, and the longest wait.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// Listens until the server says that it offers no such stream.
+/// Reads the standing stream until the server says that it offers none.
 ///
-/// A stream that breaks is resumed: after `retry`, with back-off as long as nothing comes.
+/// A broken stream is resumed after `retry`, with back-off while no message arrives.
 pub(super) async fn listen(
     endpoint: Endpoint,
     url: Url,
@@ -71,8 +71,8 @@ pub(super) async fn listen(
     }
 }
 
-/// Passes on what a stream brings until it ends; `false` if the session is gone. `owed` has the requests
-/// whose answers come on it, if there are any.
+/// Forwards the messages of a stream until it ends; `false` if the session has ended. `owed` holds the requests that
+/// are answered on it, if there are any.
 pub(super) async fn pump(
     endpoint: &Endpoint,
     events: &mut Events,

@@ -1,4 +1,4 @@
-//! What a user may say about a remote server.
+//! The options of a remote server.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -15,10 +15,10 @@ use super::options_error::OptionsError;
 use super::proxy::ProxyVariables;
 use super::resolve::AddressRule;
 
-/// Which transport to speak.
+/// The transport to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transport {
-    /// Streamable HTTP; HTTP+SSE if the server turns out to speak only that.
+    /// Streamable HTTP; HTTP+SSE if the server speaks only that.
     #[default]
     Auto,
     /// Streamable HTTP only.
@@ -27,7 +27,7 @@ pub enum Transport {
     Sse,
 }
 
-/// A remote server and how to reach it.
+/// The options of a remote server.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub(super) url: Url,
@@ -37,25 +37,25 @@ pub struct HttpOptions {
     /// What transcripts must not show.
     pub(super) secrets: Vec<String>,
     pub(super) proxy: ProxyVariables,
-    /// Which transport to speak.
+    /// The transport to use.
     pub transport: Transport,
-    /// Tries after the first one that could not connect.
+    /// Retries after a failed attempt to connect.
     pub retries: u32,
-    /// The wait before the first of them; doubles each time.
+    /// The wait before the first retry; it doubles each time.
     pub retry_delay: Duration,
     /// Limit of one attempt to connect.
     pub connect_timeout: Duration,
-    /// Limits of what the server sends.
+    /// Limits of messages from the server.
     pub limits: Limits,
     /// PEM certificates to trust besides the system's.
     pub ca: Option<Vec<u8>>,
-    /// Gives out credentials that change, in place of fixed headers.
+    /// Provides credentials that change, in place of fixed headers.
     pub authorizer: Option<Arc<dyn Authorizer>>,
     /// Which addresses must not be connected to.
     pub(super) address_rule: Option<AddressRule>,
 }
 
-/// A header whose value is made for each request.
+/// A header whose value is computed for each request.
 pub trait HeaderSource: fmt::Debug + Send + Sync {
     /// The name, in lower case.
     fn name(&self) -> &'static str;
@@ -64,7 +64,7 @@ pub trait HeaderSource: fmt::Debug + Send + Sync {
     fn value(&self) -> String;
 }
 
-/// Headers that say how a message is framed, or that hold for one connection only.
+/// Headers that frame a message, or that belong to one connection.
 const FRAMING: [&str; 10] = [
     "connection",
     "content-length",
@@ -93,7 +93,7 @@ impl HttpOptions {
         let password = url
             .password()
             .map(|p| String::from_utf8_lossy(&percent_decode(p)).into_owned());
-        // What stands before the host is in a header now, and must not reach a log.
+        // The user information is in a header now, and must not reach a log.
         let mut url = url;
         let _ = url.set_username("");
         let _ = url.set_password(None);
@@ -134,8 +134,7 @@ impl HttpOptions {
         self.headers.contains_key(name)
     }
 
-    /// Sets a header of every request; the same name twice sends both. Its value is kept out of
-    /// logs.
+    /// Adds a header to every request; the same name twice sends both. Its value is kept out of logs.
     pub fn header(&mut self, name: &str, value: &str) -> Result<(), OptionsError> {
         let bad = || OptionsError::Header(name.to_owned());
         let key = HeaderName::try_from(name).map_err(|_| bad())?;
@@ -152,7 +151,7 @@ impl HttpOptions {
         Ok(())
     }
 
-    /// Adds a header whose value is made for each request, in place of one of the same name.
+    /// Sets a header whose value is computed for each request; it replaces one of the same name.
     pub fn header_from(&mut self, source: Arc<dyn HeaderSource>) {
         self.source = Some(source);
     }
@@ -210,7 +209,7 @@ impl HttpOptions {
         }
     }
 
-    /// The server as it is named in logs and errors: no query, no credentials.
+    /// The server's name in logs and errors: no query, no credentials.
     pub(super) fn peer(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
@@ -218,7 +217,7 @@ impl HttpOptions {
     }
 }
 
-/// What was given as a URL, less what may be a secret in it.
+/// A malformed URL without the parts that may be secret.
 fn without_secrets(text: &str) -> String {
     let text = text.split(['?', '#']).next().unwrap_or_default();
     match (text.find("//"), text.rfind('@')) {
@@ -229,7 +228,7 @@ fn without_secrets(text: &str) -> String {
     }
 }
 
-/// Who we are, and the credentials of a URL like `https://user:password@host/`.
+/// The `User-Agent`, and the credentials of a URL like `https://user:password@host/`.
 fn first_headers(url: &Url) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let agent = concat!("linkspan/", env!("CARGO_PKG_VERSION"));
@@ -269,7 +268,7 @@ fn percent_decode(text: &str) -> Vec<u8> {
     out
 }
 
-/// Whether a host name can only mean this machine.
+/// Whether a host name always means this machine.
 pub(super) fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let name = host.to_ascii_lowercase();

@@ -1,15 +1,15 @@
-//! What is wrong with options, and what the user can do about it.
+//! Errors of options, with hints for the user.
 
 use linkspan_wire::escape_line;
 
-/// What is wrong with the options.
+/// An error of the options.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptionsError {
     /// Not a URL.
     #[error("`{0}` is not a URL")]
     Url(String),
-    /// A URL, but not one that we can speak to.
+    /// A URL whose scheme is not supported.
     #[error("`{0}:` is not a scheme that MCP uses; give an http:// or https:// URL")]
     Scheme(String),
     /// Credentials and tool results would cross the network in the clear.
@@ -18,13 +18,13 @@ pub enum OptionsError {
     /// A header without a colon. It may be a secret and is not shown.
     #[error("a header has the form 'NAME: VALUE'")]
     HeaderForm,
-    /// A variable that a header or a token is to come from has no value.
+    /// The variable of a header or a token is not set.
     #[error("the environment variable {0} is not set")]
     NotSet(String),
-    /// A variable that a token is to come from is empty.
+    /// The variable of a token is empty.
     #[error("the environment variable {} is empty", escape_line(.0))]
     Empty(String),
-    /// A flag has something else than the name of a variable. It may be a token and is not shown.
+    /// A flag whose value is not the name of a variable. It may be a token and is not shown.
     #[error("{0} takes the name of an environment variable, not the token")]
     NotAVariable(String),
     /// A header that HTTP does not allow. Its value may be a secret and is not shown.
@@ -33,21 +33,21 @@ pub enum OptionsError {
     /// A header that belongs to the connection, which the HTTP client sets itself.
     #[error("the header `{0}` is a part of the connection and cannot be set")]
     Framing(String),
-    /// A proxy that cannot be used. The value may hold a password and is not shown.
+    /// A proxy URL that cannot be used. The value may hold a password and is not shown.
     #[error("the environment variable {name} names no proxy that can be used: {why}")]
     Proxy {
         /// Which variable.
         name: String,
-        /// What is wrong with its value.
+        /// The error in its value.
         why: String,
     },
-    /// The certificates could not be read, or TLS not be set up.
+    /// The certificates cannot be read, or TLS cannot be set up.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
 }
 
 impl OptionsError {
-    /// What the user can do about it.
+    /// A hint for the user.
     pub fn hint(&self) -> String {
         let hint = match self {
             Self::PlainHttp(_) => "use https://, or --insecure-http if the network is yours alone",

@@ -1,23 +1,23 @@
-//! How long to wait before a stream is asked for again.
+//! The wait before a stream is opened again.
 
 use std::time::Duration;
 
-/// A server that says `retry: 0` is not asked without a pause.
+/// The minimum, also for a server that sends `retry: 0`.
 const LEAST: Duration = Duration::from_millis(50);
-/// The longest wait for a server that says how long it wants us to wait, unless that is longer itself: it
-/// closes streams on purpose and expects to be asked again.
+/// The longest wait for a server that sends `retry`, unless that is longer itself: it closes streams on purpose and
+/// expects clients to reconnect.
 const POLLING: Duration = Duration::from_secs(5);
 
-/// Waits that grow while nothing comes.
+/// Waits that grow while no message arrives.
 pub(super) struct Pace {
     first: Duration,
     most: Duration,
-    /// Waits since something came.
+    /// Waits since the last message.
     waits: u32,
 }
 
 impl Pace {
-    /// `first` is the wait where the server does not name one.
+    /// `first` is the wait where the server names none.
     pub(super) fn new(first: Duration, most: Duration) -> Self {
         Self {
             first,
@@ -26,12 +26,12 @@ impl Pace {
         }
     }
 
-    /// Something came.
+    /// Resets the wait after a message.
     pub(super) fn reset(&mut self) {
         self.waits = 0;
     }
 
-    /// The next wait: `asked` is the server's own `retry`. It is kept to the first time, then doubled.
+    /// The next wait. `asked` is the server's own `retry`: it is the first wait, and then doubles.
     pub(super) fn wait(&mut self, asked: Option<Duration>) -> Duration {
         let first = asked.unwrap_or(self.first).clamp(LEAST, self.most);
         let most = match asked {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_begins_the_waits_anew() {
+    fn a_message_resets_the_waits() {
         let mut pace = Pace::new(Duration::from_secs(1), Duration::from_secs(30));
         for _ in 0..50 {
             pace.wait(None);

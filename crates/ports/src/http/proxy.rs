@@ -21,7 +21,7 @@ const VARIABLES: [&str; 9] = [
     "no_proxy",
 ];
 
-/// The values of those variables. A value may hold a password, so only the names are shown.
+/// The values of the proxy variables. A value may hold a password, so `Debug` shows only the names.
 #[derive(Clone, Default)]
 pub(super) struct ProxyVariables(BTreeMap<&'static str, String>);
 
@@ -51,7 +51,7 @@ fn proxy(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<Intercept>, OptionsError> {
     if variable("REQUEST_METHOD").is_some() {
-        // As a CGI program: then a client chooses what `HTTP_PROXY` says.
+        // In a CGI program, the client controls the value of `HTTP_PROXY`.
         return Ok(None);
     }
     let own = match uri.scheme_str() {

@@ -8,8 +8,8 @@ use super::dial::Dial;
 use super::options::HttpOptions;
 use super::sending::chain;
 
-/// Connects to the server's address, through the proxy if there is one, and hangs up. Nothing is sent
-/// to the server.
+/// Connects to the server's address, through the proxy if there is one, and closes the connection. It sends nothing to
+/// the server.
 pub async fn reach(options: &HttpOptions) -> Result<(), Fault> {
     let failed = |why: String| Fault::ConnectFailed {
         peer: options.peer(),

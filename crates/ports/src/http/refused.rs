@@ -1,11 +1,11 @@
-//! What a refusal of the server means.
+//! Interprets refusals of a server.
 
 use http::StatusCode;
 use linkspan_wire::Json;
 
 /// Whether a refusal means that the server does not know the session.
 ///
-/// The specification says 404. The official examples answer 400 and say it in words.
+/// The specification says 404. The official examples answer 400, and only the text gives the reason.
 pub(super) fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
     const WORDS: [&str; 6] = [
         "no valid",
@@ -18,7 +18,7 @@ pub(super) fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
     if status == StatusCode::NOT_FOUND {
         return true;
     }
-    // What the request itself does wrong is not about the session, whatever it is called.
+    // Errors of the request itself are not about the session, whatever their text is.
     if status != StatusCode::BAD_REQUEST || matches!(error_code(body), Some(-32602 | -32601)) {
         return false;
     }
@@ -26,7 +26,7 @@ pub(super) fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
     said.contains("session") && WORDS.iter().any(|word| said.contains(word))
 }
 
-/// Codes that only a modern server sends: it was understood, so it speaks Streamable HTTP.
+/// Whether the error code is one that only modern servers send: then the server speaks Streamable HTTP.
 pub(super) fn is_modern_error(body: &[u8]) -> bool {
     matches!(error_code(body), Some(-32099..=-32020 | -32602 | -32601))
 }

@@ -1,7 +1,6 @@
-//! What a server's tools want in headers, read again.
+//! Lists the tools of a server again, for the headers that they need.
 //!
-//! A call that was refused because its headers do not match its body was made with an old list of
-//! tools, or without one.
+//! A call whose headers do not match its body was made with an outdated list of tools, or without one.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use super::endpoint::Endpoint;
 use super::renew::ask;
 use super::request::SessionContext;
 
-/// Limit of all pages together, and how many there may be.
+/// Limit of all pages together, and of their number.
 const ALL: Duration = Duration::from_secs(30);
 const PAGES: usize = 100;
 
@@ -53,7 +52,7 @@ pub(super) async fn relearn(
             }
             let next = page.body().and_then(|b| b.get("nextCursor")?.as_str());
             let next = next.map(|cursor| cursor.into_owned());
-            // A server that repeats a cursor would give the same pages again.
+            // A repeated cursor would give the same pages again.
             let goes_on = next.as_ref().is_some_and(|next| seen.insert(next.clone()));
             cursor = next;
             pages.push(page);
@@ -69,7 +68,7 @@ pub(super) async fn relearn(
 /// `tools/list` with the envelope of another request.
 fn list(call: &Message, cursor: Option<&str>) -> Message {
     let meta = call.params().and_then(|p| p.get("_meta"));
-    // What progress there is, is not that of the call.
+    // The progress token belongs to the call.
     let meta: Vec<String> = meta
         .into_iter()
         .flat_map(Json::members)
@@ -79,6 +78,6 @@ fn list(call: &Message, cursor: Option<&str>) -> Message {
     let meta = format!("{{{}}}", meta.join(","));
     let cursor = cursor.map_or_else(String::new, |c| format!(r#","cursor":{}"#, quote(c)));
     let params = format!(r#"{{"_meta":{meta}{cursor}}}"#);
-    // Only the answer to this request comes on its stream.
+    // The id need not be unique: the stream of this request carries no other answer.
     Message::request(&Id::number(0), names::TOOLS_LIST, Some(&params))
 }

@@ -15,33 +15,30 @@ use super::endpoint::Endpoint;
 use super::job::negotiated;
 use super::request::{self, SessionContext};
 use super::sending::{Response, persist, send};
-use crate::memory::Memory;
+use crate::session_replay::SessionReplay;
 
 /// Limit of each step, and of all of them.
 const STEP: Duration = Duration::from_secs(30);
 const ALL: Duration = Duration::from_secs(90);
 
-/// Says `initialize`, `initialized` and what else the client had said, in the client's own words.
+/// Replays the client's `initialize`, `initialized`, log level and subscriptions.
 pub(super) async fn renew(
     endpoint: Endpoint,
     url: Url,
-    memory: Memory,
+    replay: SessionReplay,
     tx: mpsc::Sender<Inbound>,
 ) -> Result<SessionContext, Fault> {
-    let Some(initialize) = &memory.initialize else {
+    let Some(initialize) = &replay.initialize else {
         return Err(refusal(&endpoint, "the client has not initialized"));
     };
-    tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
-    let initialized = memory.initialized.as_ref();
+    tracing::info!("{} forgot the session; opening a new one", endpoint.peer);
+    let initialized = replay.initialized.as_ref();
     let once = || begin(&endpoint, &url, initialize, initialized, &tx);
     let context = persist(&endpoint, endpoint.options.retries, once).await?;
     let start = Instant::now();
-    for msg in memory.restore().take_while(|_| start.elapsed() < ALL) {
+    for msg in replay.restore().take_while(|_| start.elapsed() < ALL) {
         if let Err(why) = within(ask(&endpoint, &url, &context, msg, &[], &tx)).await {
-            tracing::warn!(
-                "`{}` was not taken up in the new session: {why}",
-                msg.method()
-            );
+            tracing::warn!("`{}` failed in the new session: {why}", msg.method());
         }
     }
     Ok(context)
@@ -58,7 +55,7 @@ async fn begin(
     let opening = ask(endpoint, url, &nowhere, initialize, &[], tx);
     let (answer, begun) = within(opening).await?;
     let Some(version) = negotiated(&answer) else {
-        return Err(refusal(endpoint, "it refuses to begin a new one"));
+        return Err(refusal(endpoint, "it refused the new session"));
     };
     let context = SessionContext {
         version: Some(version),
@@ -88,7 +85,7 @@ async fn tell(
     Ok(())
 }
 
-/// Sends a request and waits for its answer; other messages on the way go to the session.
+/// Sends a request and waits for its answer; other messages are forwarded to the session.
 pub(super) async fn ask(
     endpoint: &Endpoint,
     url: &Url,

@@ -1,4 +1,4 @@
-//! The headers of one request.
+//! The headers of a request.
 
 use std::sync::Arc;
 
@@ -8,20 +8,19 @@ use linkspan_mcp::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID, SessionKey};
 use super::cookies::Cookies;
 use super::endpoint::Endpoint;
 
-/// What tells the server which session a request belongs to.
+/// The session that a request belongs to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SessionContext {
-    /// The legacy session, once the server has given one out.
+    /// The id of the legacy session, once the server has assigned one.
     pub(super) session: Option<SessionKey>,
     /// The negotiated version, once it is known.
     pub(super) version: Option<Arc<str>>,
-    /// What keeps us at the server that began the session.
+    /// Cookies that lead to the node that has the session.
     pub(super) cookies: Cookies,
 }
 
 impl SessionContext {
-    /// Where `initialize` has led: the session and the cookies of its response, and the version of
-    /// its answer.
+    /// The context after `initialize`: the session id and cookies of the response, and the version of the answer.
     pub(super) fn opened(headers: &HeaderMap) -> Self {
         let key = headers.get(SESSION_ID);
         let mut context = Self {
@@ -83,7 +82,7 @@ pub(super) fn common(endpoint: &Endpoint, context: &SessionContext) -> HeaderMap
     headers
 }
 
-/// Sets a header to a value that a peer chose; one that HTTP does not allow is left out.
+/// Sets a header to a value from a peer; a value that HTTP does not allow is omitted.
 fn set(headers: &mut HeaderMap, name: &str, value: &str) {
     let pair = (
         HeaderName::try_from(name),

@@ -16,7 +16,7 @@ use super::options::HttpOptions;
 use super::resolve::{AddressRule, FORBIDDEN};
 use super::sending::{Response, chain};
 
-/// Origins whose connections are kept.
+/// The number of origins whose connections are kept.
 const ORIGINS: usize = 8;
 
 /// Sends single requests with the certificates and the proxy of a server's options, but without its headers. Addresses
@@ -28,23 +28,23 @@ pub struct Requests {
     time: Duration,
 }
 
-/// Why there is no response.
+/// Why a request has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RequestError {
+pub enum HttpRequestError {
     /// The URL cannot be used, or TLS not be set up.
     #[error("{0}")]
     Options(String),
     /// The address is not allowed.
     #[error("the address is not allowed: it is {0}")]
     Address(String),
-    /// No connection, or it broke.
+    /// The connection failed or broke.
     #[error("{0}")]
     Connection(String),
-    /// More bytes than the limit.
+    /// The body exceeds the limit.
     #[error("the body has more than {0} bytes")]
     TooLarge(usize),
-    /// More time than the limit.
+    /// The time limit has passed.
     #[error("no answer within {} s", .0.as_secs())]
     TooSlow(Duration),
 }
@@ -75,12 +75,12 @@ impl Requests {
         url: &Url,
         headers: http::HeaderMap,
         body: String,
-    ) -> Result<http::Response<Bytes>, RequestError> {
+    ) -> Result<http::Response<Bytes>, HttpRequestError> {
         self.check_literal(url)?;
         let sending = self.exchange(method, url, headers, body);
         timeout(self.time, sending)
             .await
-            .unwrap_or(Err(RequestError::TooSlow(self.time)))
+            .unwrap_or(Err(HttpRequestError::TooSlow(self.time)))
     }
 
     async fn exchange(
@@ -89,8 +89,8 @@ impl Requests {
         url: &Url,
         headers: http::HeaderMap,
         body: String,
-    ) -> Result<http::Response<Bytes>, RequestError> {
-        let unusable = || RequestError::Options(format!("{url} cannot be used"));
+    ) -> Result<http::Response<Bytes>, HttpRequestError> {
+        let unusable = || HttpRequestError::Options(format!("{url} cannot be used"));
         let uri: Uri = url.as_str().parse().map_err(|_| unusable())?;
         let client = self.client(url, &uri)?;
         let body = match method {
@@ -106,27 +106,27 @@ impl Requests {
         Ok(http::Response::from_parts(head, body))
     }
 
-    /// The host of a URL may be an address itself, which the resolver does not see.
-    fn check_literal(&self, url: &Url) -> Result<(), RequestError> {
+    /// Checks a host that is an IP address, which the resolver does not see.
+    fn check_literal(&self, url: &Url) -> Result<(), HttpRequestError> {
         let ip = match url.host() {
             Some(Host::Ipv4(ip)) => ip.into(),
             Some(Host::Ipv6(ip)) => ip.into(),
             _ => return Ok(()),
         };
         match self.options.address_rule.and_then(|rule| rule(ip)) {
-            Some(what) => Err(RequestError::Address(what.to_owned())),
+            Some(what) => Err(HttpRequestError::Address(what.to_owned())),
             None => Ok(()),
         }
     }
 
-    fn client(&self, url: &Url, uri: &Uri) -> Result<Client, RequestError> {
+    fn client(&self, url: &Url, uri: &Uri) -> Result<Client, HttpRequestError> {
         let origin = url.origin().ascii_serialization();
         let mut clients = self.clients.lock();
         if let Some(client) = clients.get(&origin) {
             return Ok(client.clone());
         }
         let made = client(&self.options, uri);
-        let made = made.map_err(|error| RequestError::Options(error.to_string()))?;
+        let made = made.map_err(|error| HttpRequestError::Options(error.to_string()))?;
         if clients.len() >= ORIGINS {
             clients.clear();
         }
@@ -137,16 +137,16 @@ impl Requests {
     async fn whole(
         &self,
         response: Response,
-    ) -> Result<(http::response::Parts, Bytes), RequestError> {
+    ) -> Result<(http::response::Parts, Bytes), HttpRequestError> {
         let (head, mut incoming) = response.into_parts();
         let mut body = BytesMut::new();
         while let Some(frame) = incoming.frame().await {
-            let frame = frame.map_err(|error| RequestError::Connection(chain(&error)))?;
+            let frame = frame.map_err(|error| HttpRequestError::Connection(chain(&error)))?;
             let Ok(data) = frame.into_data() else {
                 continue;
             };
             if body.len() + data.len() > self.limit {
-                return Err(RequestError::TooLarge(self.limit));
+                return Err(HttpRequestError::TooLarge(self.limit));
             }
             body.extend_from_slice(&data);
         }
@@ -154,10 +154,10 @@ impl Requests {
     }
 }
 
-fn failed(error: &hyper_util::client::legacy::Error) -> RequestError {
+fn failed(error: &hyper_util::client::legacy::Error) -> HttpRequestError {
     let why = chain(error);
     match why.split_once(FORBIDDEN) {
-        Some((_, what)) => RequestError::Address(what.to_owned()),
-        None => RequestError::Connection(why),
+        Some((_, what)) => HttpRequestError::Address(what.to_owned()),
+        None => HttpRequestError::Connection(why),
     }
 }

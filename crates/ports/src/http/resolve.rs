@@ -9,7 +9,7 @@ use std::vec;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use tower_service::Service;
 
-/// What is wrong with an address; `None` if it may be used.
+/// Says why an address is forbidden; `None` if it is allowed.
 pub type AddressRule = fn(IpAddr) -> Option<&'static str>;
 
 /// The system's resolver. The connection goes to an address that was checked, so that a name that changes between
@@ -42,5 +42,5 @@ impl Service<Name> for Resolver {
     }
 }
 
-/// How the error of a forbidden address begins.
+/// The prefix of the error of a forbidden address.
 pub(super) const FORBIDDEN: &str = "the address is not allowed: it is ";

@@ -1,4 +1,4 @@
-//! What follows on a response after the answer, or where none is waited for.
+//! What follows on a response after the answer, or where no answer is expected.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::sending::Response;
 /// How long what follows an answer on its stream is still read.
 const AFTERMATH: Duration = Duration::from_secs(2);
 
-/// Reads on for a while after the answer, so that nothing is lost and the connection can be kept.
+/// Reads on for a while after the answer, so that no message is lost and the connection can be reused.
 pub(super) async fn aftermath(
     endpoint: Endpoint,
     mut events: Events,
@@ -40,8 +40,8 @@ pub(super) async fn aftermath(
     let _ = timeout(AFTERMATH, rest).await;
 }
 
-/// What follows the acceptance of something that needs no answer: messages for a while, if it is a
-/// stream, and otherwise nothing; but an unread body would cost the connection.
+/// Reads the rest of a response without an answer: messages for a while, if it is an event stream. An unread body would
+/// prevent the reuse of the connection.
 pub(super) async fn leftover(endpoint: Endpoint, response: Response, tx: mpsc::Sender<Inbound>) {
     if media(&response) == Media::Events {
         let mut events = Events::new(&endpoint, response);

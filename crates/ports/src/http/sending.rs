@@ -1,4 +1,4 @@
-//! Sending a request: retries, redirects, and what may be said of a failure.
+//! Sends a request: retries, redirects, and the classification of errors.
 
 use std::error::Error;
 use std::sync::atomic::Ordering;
@@ -14,15 +14,15 @@ use super::authorizer::send_authorized;
 use super::body::Telling;
 use super::endpoint::Endpoint;
 
-/// What a server answers.
+/// The response of a server.
 pub(super) type Response = http::Response<Incoming>;
 
 const MAX_REDIRECTS: usize = 5;
 
-/// Sends until a response arrives. Only what was certainly not sent is tried again.
+/// Sends until a response arrives. A request is retried only if it was certainly not sent.
 ///
-/// `body` is called for each attempt. Gives the URL that answered, too: a server that moved is
-/// asked at its new place from then on.
+/// `body` is called for each attempt. Also returns the URL that answered: after a redirect the new URL is used from
+/// then on.
 pub(super) async fn send(
     endpoint: &Endpoint,
     method: Method,
@@ -44,7 +44,7 @@ pub(super) async fn send(
     })
 }
 
-/// Sends one request, and tries to connect as often as the options say.
+/// Sends one request; retries the connection as configured.
 pub(super) async fn connect(
     endpoint: &Endpoint,
     method: &Method,
@@ -72,7 +72,7 @@ pub(super) async fn connect(
             Err(error) => error,
         };
         let why = chain(&error);
-        // A first answer that is not HTTP comes from another kind of server, which cannot have run a call.
+        // If the first response is not HTTP, the server is of another kind and cannot have run a call.
         if is_not_http(&why) && !endpoint.answered.load(Ordering::Relaxed) {
             return Err(Fault::ConnectFailed {
                 peer: endpoint.peer.to_string(),
@@ -99,13 +99,13 @@ pub(super) async fn connect(
     }
 }
 
-/// Whether an answer does not begin as every HTTP response does; the words are those of hyper.
+/// Whether the response is not HTTP; compares the error text of hyper.
 fn is_not_http(why: &str) -> bool {
     why.contains("invalid HTTP version parsed")
 }
 
-/// Begins something that carries no call: a session, or a stream. Tried again as a connection is, because a
-/// server that restarts may accept a connection and close it.
+/// Opens a session or a stream. Retried like a connection, because a server that restarts may accept a connection and
+/// close it.
 pub(super) async fn persist<T, F>(
     endpoint: &Endpoint,
     retries: u32,
@@ -131,17 +131,17 @@ where
     }
 }
 
-/// Whether the next try may work. A failed connection has had its tries already.
+/// Whether a retry may succeed. A failed connection was retried already.
 fn is_transient(why: &Fault) -> bool {
     match why {
         Fault::AnswerLost { .. } => true,
-        // What a server says while it starts, and a proxy in front of it.
+        // A server that starts, or a proxy in front of it, answers with these.
         Fault::HttpStatus { status, .. } => *status >= 500,
         _ => false,
     }
 }
 
-/// The same failure for calls that only waited: nothing of them was sent, so none of them can have run.
+/// The same failure for calls that were waiting: they were not sent, so they cannot have run.
 pub(super) fn unsent(why: Fault, tries: u32) -> Fault {
     match why {
         Fault::AnswerLost { peer, why } => Fault::ConnectFailed { peer, why, tries },
@@ -149,13 +149,13 @@ pub(super) fn unsent(why: Fault, tries: u32) -> Fault {
     }
 }
 
-/// Whether a refusal may be over by the next try.
+/// Whether a retry may succeed after this status.
 pub(super) fn may_pass(status: StatusCode) -> bool {
     // A stream that we lost may still count as open there: 409.
     status.is_server_error() || matches!(status.as_u16(), 408 | 409 | 425 | 429)
 }
 
-/// Where to ask instead. Another origin is never followed: it would get the credentials.
+/// The URL of a redirect. Another origin is never followed, because it would get the credentials.
 fn redirect(url: &Url, response: &Response) -> Option<Url> {
     let status = response.status();
     if status != StatusCode::TEMPORARY_REDIRECT && status != StatusCode::PERMANENT_REDIRECT {
@@ -166,9 +166,9 @@ fn redirect(url: &Url, response: &Response) -> Option<Url> {
     (next.origin() == url.origin()).then_some(next)
 }
 
-/// An error with all its causes on one line.
+/// An error with its causes on one line.
 pub(super) fn chain(error: &dyn Error) -> String {
-    // The outermost words, "client error (Connect)", tell a person nothing.
+    // The outermost text, "client error (Connect)", is of no use to a person.
     let (mut text, mut source) = match error.source() {
         Some(cause) => (cause.to_string(), cause.source()),
         None => (error.to_string(), None),

@@ -1,6 +1,6 @@
-//! HTTP+SSE of 2024-11-05: one stream for everything the server says, and a URL to POST to.
+//! HTTP+SSE of 2024-11-05: one stream for all messages of the server, and a URL for POSTs.
 //!
-//! mcp-hub 4 speaks this too, at its `/mcp`.
+//! mcp-hub 4 uses it too, at its `/mcp`.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use super::job::{self, Delivery, Refusal, Report};
 use super::listen::pump;
 use super::request::{self, SessionContext};
 use super::sending::{persist, send};
-use crate::memory::Memory;
 use crate::owed::Shared;
+use crate::session_replay::SessionReplay;
 
 /// How long it may take to accept a message, and to answer `initialize` in a new session.
 const STEP: Duration = Duration::from_secs(30);
@@ -34,31 +34,31 @@ pub(super) struct Line {
 pub(super) async fn open(
     endpoint: Endpoint,
     url: Url,
-    memory: Option<Memory>,
+    replay: Option<SessionReplay>,
     tx: mpsc::Sender<Inbound>,
     limit: Duration,
     retries: u32,
 ) -> Result<Line, Fault> {
-    let once = || open_once(&endpoint, &url, memory.as_ref(), &tx, limit);
+    let once = || open_once(&endpoint, &url, replay.as_ref(), &tx, limit);
     persist(&endpoint, retries, once).await
 }
 
 async fn open_once(
     endpoint: &Endpoint,
     url: &Url,
-    memory: Option<&Memory>,
+    replay: Option<&SessionReplay>,
     tx: &mpsc::Sender<Inbound>,
     limit: Duration,
 ) -> Result<Line, Fault> {
     let greeting = timeout(limit, greet(endpoint, url)).await;
     let mut line = greeting.map_err(|_| Fault::Timeout { after: limit })??;
-    let Some(memory) = memory else {
+    let Some(replay) = replay else {
         return Ok(line);
     };
-    let Some(initialize) = &memory.initialize else {
+    let Some(initialize) = &replay.initialize else {
         return Ok(line);
     };
-    tracing::info!("{} lost the stream; beginning a new session", endpoint.peer);
+    tracing::info!("{} lost the stream; opening a new session", endpoint.peer);
     deliver(endpoint, &line.post_to, initialize).await?;
     let answered = timeout(
         STEP,
@@ -67,7 +67,7 @@ async fn open_once(
     answered
         .await
         .map_err(|_| Fault::Timeout { after: STEP })??;
-    let rest = memory.initialized.iter().chain(memory.restore());
+    let rest = replay.initialized.iter().chain(replay.restore());
     for msg in rest {
         deliver(endpoint, &line.post_to, msg).await?;
     }
@@ -116,7 +116,7 @@ async fn await_answer(
             Frame::One(msg) if msg.is_answer() && msg.hop() == hop => {
                 return match job::negotiated(&msg) {
                     Some(_) => Ok(()),
-                    None => Err(bad(endpoint, "it refuses to begin a new session")),
+                    None => Err(bad(endpoint, "it refused the new session")),
                 };
             }
             Frame::One(msg) => {
@@ -142,7 +142,7 @@ pub(super) async fn read(
     })
 }
 
-/// POSTs one message. Its answer, if any, comes on the stream.
+/// POSTs a message. Its answer arrives on the stream.
 pub(super) async fn post(
     endpoint: Endpoint,
     post_to: Url,
@@ -160,7 +160,7 @@ pub(super) async fn post(
         let body = answer::refusal(response).await;
         Ok((status, body))
     };
-    // Some servers accept a call only when it is done, so a call has its own limit.
+    // Some servers accept a call only when it is done, so a call has no limit here.
     let limit = match delivery.hop {
         Some(_) => Duration::MAX,
         None => STEP,

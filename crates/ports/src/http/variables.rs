@@ -10,10 +10,9 @@ pub fn variables_in(text: &str) -> impl Iterator<Item = &str> {
     parts.filter_map(|part| Some(part.split_once('}')?.0))
 }
 
-/// The names of variables that the words of a command line read secrets from: the value of every flag
-/// that ends in `-env` (`--token-env`, `--bearer-env`), and every `${NAME}` in a header. Words are looked
-/// at whatever the command is, so that a new flag cannot be forgotten; that a name too many is kept from
-/// scripts does no harm.
+/// The names of variables that a command line reads secrets from: the value of every flag that ends in `-env`
+/// (`--token-env`, `--bearer-env`), and every `${NAME}` in a header. The command does not matter, so that a new flag is
+/// covered too; an extra name that is hidden from scripts does no harm.
 pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut names = Vec::new();
     let mut next_is_name = false;
@@ -39,7 +38,7 @@ pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsSt
     names
 }
 
-/// The token in the environment variable that a flag names; `value` is that of the variable.
+/// The token in the environment variable that a flag names; `value` is the value of the variable.
 ///
 /// # Errors
 /// If there is no token, or the word cannot be the name of a variable.
@@ -54,19 +53,20 @@ pub fn token_in(flag: &str, variable: &str, value: Option<&str>) -> Result<Strin
     }
 }
 
-/// Refuses a word that may be the token itself, and does not show it.
+/// Refuses a word that may be the token itself, without showing it.
 ///
 /// # Errors
 /// If the word cannot be the name of a variable.
 pub fn check_variable(flag: &str, word: &str) -> Result<(), OptionsError> {
-    match is_variable_name(word) {
-        true => Ok(()),
-        false => Err(OptionsError::NotAVariable(flag.to_owned())),
+    if is_variable_name(word) {
+        Ok(())
+    } else {
+        Err(OptionsError::NotAVariable(flag.to_owned()))
     }
 }
 
-/// Whether a word can only be meant as the name of a variable. Many tokens (`ghp_…`, `AKIA…`) have only
-/// characters of names, but they are long and mix letters with digits.
+/// Whether a word is certainly the name of a variable. Many tokens (`ghp_…`, `AKIA…`) have only characters of names,
+/// but they are long and mix letters with digits.
 fn is_variable_name(word: &str) -> bool {
     let is_name = !word.is_empty()
         && !word.starts_with(|c: char| c.is_ascii_digit())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub(super) struct Waiting(Arc<Mutex<HashSet<Hop>>>);
 
-/// A request waits as long as this is kept.
+/// Marks a request as waiting until it is dropped.
 pub(super) struct Waits {
     all: Waiting,
     hop: Hop,

@@ -28,7 +28,7 @@ impl Stream {
             .sent(&Message::notification("notifications/initialized", None));
     }
 
-    /// What the session hears of a line.
+    /// The events of the session for a line.
     fn hears(&mut self, line: &str) -> Vec<String> {
         let frames = Resync::frames(line.to_owned().into(), Limits::default());
         let heard: Vec<Inbound> = frames
@@ -68,7 +68,7 @@ fn answer(hop: u64) -> String {
 }
 
 #[test]
-fn requests_that_may_be_meant_are_told_after_a_wait_unless_answered() {
+fn requests_in_doubt_fail_after_a_wait_unless_answered() {
     let mut stream = Stream::new();
     stream.asks(&[1, 2, 3]);
     assert!(
@@ -117,7 +117,7 @@ fn an_error_without_an_id_belongs_to_the_only_request() {
 }
 
 #[test]
-fn an_error_without_an_id_is_told_to_all_that_stay_without_an_answer() {
+fn an_error_without_an_id_fails_all_requests_that_stay_unanswered() {
     let mut stream = Stream::new();
     stream.notes();
     stream.asks(&[1]);
@@ -129,14 +129,14 @@ fn an_error_without_an_id_is_told_to_all_that_stay_without_an_answer() {
 }
 
 #[test]
-fn the_text_of_an_error_reaches_no_request_but_the_one_that_it_must_mean() {
+fn the_text_of_an_error_reaches_only_its_certain_request() {
     let mut stream = Stream::new();
     stream.asks(&[1, 2, 3]);
     assert!(stream.hears(ERROR).is_empty());
     assert_eq!(stream.hears(&answer(3)), ["answer 3"]);
     assert_eq!(stream.waits(), ["bad 1", "bad 2"]);
 
-    // The error may be the late answer to a request that was cancelled, before or after it came.
+    // The error may be the late answer to a request that was cancelled, before or after the error.
     let params = Some(r#"{"requestId":1}"#);
     let cancel = Message::notification(names::CANCELLED, params);
     for cancel_first in [true, false] {
@@ -152,7 +152,7 @@ fn the_text_of_an_error_reaches_no_request_but_the_one_that_it_must_mean() {
         assert_eq!(stream.waits(), ["bad 2"], "cancelled first: {cancel_first}");
     }
 
-    // A request that was answered, sent after the cancelled one, shows that the cancelled one is over.
+    // An answer to a request that was sent after the cancelled one shows that the cancelled one is done.
     let mut stream = Stream::new();
     stream.asks(&[1]);
     stream.owed.sent(&cancel);
@@ -199,8 +199,8 @@ fn a_server_that_answers_several_notifications_does_not_cost_a_call() {
 }
 
 #[test]
-fn what_a_server_has_done_with_notifications_is_known_afterwards() {
-    // All requests were answered, or there were none: the error was for the notification.
+fn a_server_that_answers_notifications_is_recognized() {
+    // All requests were answered, or there were none: the error belonged to the notification.
     let with_a_request: fn(&mut Stream) = |stream| {
         stream.asks(&[1]);
         assert!(stream.hears(ERROR).is_empty());
@@ -232,7 +232,7 @@ fn the_order_counts_and_not_the_numbers() {
 }
 
 #[test]
-fn what_was_cancelled_or_subscribed_is_not_waited_for() {
+fn cancelled_requests_and_subscriptions_are_not_waited_for() {
     let mut stream = Stream::new();
     stream.asks(&[1]);
     let params = Some(r#"{"requestId":1}"#);
@@ -250,7 +250,7 @@ fn what_was_cancelled_or_subscribed_is_not_waited_for() {
 }
 
 #[test]
-fn a_log_line_tells_no_request_anything() {
+fn a_log_line_fails_no_request() {
     let mut stream = Stream::new();
     stream.asks(&[1]);
     for line in ["ready", r#"{"level":"info","id":1}"#, "{ id: 1 }"] {

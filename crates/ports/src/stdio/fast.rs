@@ -1,10 +1,10 @@
 //! Stdin and stdout without a helper thread.
 //!
-//! tokio's stdin hands every read to a thread, which costs two context switches a message. Pipes
-//! and sockets can be polled instead, but they must not block then, and that is a property of the
-//! open file, which a shell or our own stderr may share. So a pipe is opened anew through `/proc`.
-//! A socket cannot be; it is made non-blocking as it is, because sockets as stdio come from parents
-//! (Node, for one) that make a pair for each child and keep the other end.
+//! tokio's stdin hands every read to a thread, which costs two context switches per message. Pipes and sockets can be
+//! polled instead, but they must not block then, and that is a property of the open file description, which a shell or
+//! our own stderr may share. So a pipe is opened again through `/proc`. A socket cannot be opened again; it is made
+//! non-blocking in place, because sockets as stdio come from parents (Node, for one) that make a pair for each child
+//! and keep the other end.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,7 +17,7 @@ use tokio::net::unix::pipe;
 
 use super::{Reader, Writer};
 
-/// What an unprivileged process may ask for.
+/// The limit of an unprivileged process.
 const PIPE: usize = 1 << 20;
 
 pub(super) fn reader() -> Option<Reader> {
@@ -39,8 +39,8 @@ pub(super) fn writer() -> Option<Writer> {
             let pipe = pipe::OpenOptions::new()
                 .open_sender("/proc/self/fd/1")
                 .ok()?;
-            // A large answer through a pipe of 64 KiB is a hundred context switches. The kernel may
-            // refuse; then it stays as it is.
+            // A large answer through a pipe of 64 KiB costs a hundred context switches. If the kernel refuses, the size
+            // stays as it is.
             let _ = fcntl_setpipe_size(&pipe, PIPE);
             Some(Box::new(pipe))
         }

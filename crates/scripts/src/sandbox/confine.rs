@@ -37,8 +37,8 @@ pub fn support() -> Support {
     }
 }
 
-/// Takes from this process, and everything that comes from it, what is not granted. `program` is what
-/// it will become, `env` its environment. Nothing is taken if something cannot be, unless the profile is content with less.
+/// Takes from this process, and everything that comes from it, what is not granted. `program` is what it will become,
+/// `env` its environment. Nothing is taken if something cannot be, unless the profile is content with less.
 pub(super) fn confine(
     reach: &Reach,
     program: &OsStr,

@@ -1,8 +1,8 @@
-//! Bytes that many budgets share, so that all of them together are bounded.
+//! A pool of bytes that many budgets share.
 //!
-//! First come, first served would let a few peers that do not read take everything. So a quarter of the pool
-//! is reserved, and of the rest a budget may have as much as is free: one alone gets half, two get a third
-//! each. Of the reserve every budget may have a small part, so that 256 of them can always go on.
+//! Without further rules, a few peers that do not read could take everything. So a quarter of the pool is reserved, and
+//! a budget may take as much of the rest as is free: one alone gets half, two get a third each. Every budget may take a
+//! small part of the reserve, so that 256 of them can always make progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,11 +12,11 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::units;
 
-/// The part of the pool that is reserved, and the part of it that each budget may always have.
+/// The reserved part of the pool, and the part of it that each budget may always take.
 const RESERVED: u32 = 4;
 const ALWAYS: u32 = 4 * 256;
 
-/// Bytes for all budgets that were made within it. Clones are the same pool.
+/// The bytes of all budgets that were made within it. Clones share the pool.
 #[derive(Debug, Clone)]
 pub struct Pool(Arc<Inner>);
 
@@ -25,8 +25,8 @@ struct Inner {
     total: u32,
     free: Mutex<u32>,
     freed: Notify,
-    /// One message at a time may take more than its budget's part: two that are each half read would
-    /// otherwise wait for each other.
+    /// One message at a time may exceed its budget's part: two that are each half read would otherwise wait for each
+    /// other.
     overdraft: Arc<Semaphore>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Share {
     held: Arc<AtomicU32>,
 }
 
-/// What one message has taken.
+/// The bytes of one message.
 #[derive(Debug)]
 pub(super) struct Taken {
     share: Share,
@@ -46,7 +46,7 @@ pub(super) struct Taken {
 }
 
 impl Pool {
-    /// A pool of `bytes`. One message may go beyond it at a time.
+    /// A pool of `bytes`. One message at a time may exceed it.
     pub fn new(bytes: usize) -> Self {
         let total = units(bytes).max(ALWAYS);
         Self(Arc::new(Inner {
@@ -74,7 +74,7 @@ impl Share {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// Raises what a message has taken to `units`, or waits.
+    /// Waits until the message can have `units`.
     pub(super) async fn grow(&self, taken: &mut Option<Box<Taken>>, units: u32) {
         if units == 0 {
             return;
@@ -86,7 +86,7 @@ impl Share {
                 overdraft: None,
             })
         });
-        // What could never be free costs no more than what can.
+        // More than this could never be free.
         let units = units.min(self.pool.0.total / RESERVED);
         loop {
             let more = units.saturating_sub(taken.units);
@@ -130,7 +130,7 @@ impl Drop for Taken {
     fn drop(&mut self) {
         *self.share.pool.free() += self.units;
         self.share.held.fetch_sub(self.units, Ordering::Relaxed);
-        // The permit goes after this, so that a message that waits for it sees what is free now.
+        // The permit is released after this, so that a message that waits for it sees the current number of free units.
         self.overdraft = None;
         self.share.pool.0.freed.notify_waiters();
     }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_messages_that_are_half_there_one_always_goes_on() {
+    async fn of_half_read_messages_one_can_always_finish() {
         let pool = Pool::new(16 * MB);
         let budgets = [(); 6].map(|()| Budget::within(&pool, 100 * MB));
         let mut half = Vec::new();

@@ -13,7 +13,7 @@ use crate::port::{Envelope, Outbound};
 
 impl Core {
     pub(super) fn batch(&mut self, entries: Vec<Entry>, now: Instant) {
-        // A client need not wait for the answer to `initialize` before it sends what it has asked for.
+        // A client need not wait for the answer to `initialize` before it uses the revision that it asked for.
         let revision = match self.opening {
             Some(_) => self.wanted,
             None => self.revision,

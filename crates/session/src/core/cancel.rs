@@ -1,4 +1,4 @@
-//! Cancellation goes hop by hop: the id of one connection means nothing on the next.
+//! Cancellation is translated for each hop, because an id is valid on one connection only.
 
 use linkspan_mcp::names;
 use linkspan_wire::{Hop, Id, Message};
@@ -40,7 +40,7 @@ impl Core {
         }
     }
 
-    /// A server may end a subscription like this; it has no right to cancel anything else of ours.
+    /// Handles a cancellation from the server, which may end a subscription by it, but no other request.
     pub(super) fn ended_subscription(&mut self, envelope: &Envelope) -> Option<Envelope> {
         let spelled = envelope.msg.params()?.get("requestId")?;
         let hop = Id::parse(spelled)?.as_hop()?;

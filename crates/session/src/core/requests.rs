@@ -14,7 +14,7 @@ use crate::layer::Way;
 use crate::port::{Envelope, Outbound};
 
 impl Core {
-    /// A request of the front goes to the back.
+    /// Sends a request of the front to the back.
     pub(super) fn ask(&mut self, from: Side, envelope: Envelope, now: Instant) {
         let Some(id) = envelope.msg.id() else { return };
         if let Some(why) = self.overload(from.other()) {
@@ -29,7 +29,7 @@ impl Core {
         }
     }
 
-    /// A request of the back gets the id that the front will see.
+    /// Gives a request of the back the id that the front sees.
     pub(super) fn ask_front(&mut self, envelope: Envelope, now: Instant) -> Option<Envelope> {
         let id = envelope.msg.id()?;
         let closing = self.front_is_silent.then_some(Fault::Closing);
@@ -59,7 +59,7 @@ impl Core {
     pub(super) fn hop_for(&mut self, from: Side, envelope: &Envelope, now: Instant) -> Option<Hop> {
         let id = envelope.msg.id()?;
         let method = envelope.msg.method();
-        // A subscription is silent until something changes.
+        // A subscription is silent while nothing changes.
         let expires = match (from, &*method) {
             (Side::Back, _) => now.checked_add(self.config.question),
             (Side::Front, names::LISTEN) => None,
@@ -68,7 +68,7 @@ impl Core {
         self.exchange.call(from, id, &method, expires)
     }
 
-    /// An answer of `from` gets the id that its asker knows.
+    /// Restores the asker's id in an answer of `from`.
     pub(super) fn settle(&mut self, from: Side, envelope: Envelope) -> Option<(Envelope, Hop)> {
         let hop = envelope.msg.hop();
         let Some((hop, asked)) = hop.and_then(|hop| Some((hop, self.exchange.answer(from, hop)?)))
@@ -90,7 +90,7 @@ impl Core {
         self.revision = result.and_then(|result| revision(result.get("protocolVersion")));
     }
 
-    /// Answers for a side what it owes.
+    /// Answers the open requests to a side with a fault.
     pub(super) fn lose(
         &mut self,
         side: Side,
@@ -114,7 +114,7 @@ impl Core {
         }
     }
 
-    /// An error of our own goes to the front, through the layers like everything else.
+    /// Sends our own error to the front, through the layers.
     pub(super) fn reply(&mut self, id: &Id, error: &RpcError, now: Instant) {
         let lane = LaneKey {
             way: Way::ToFront,
@@ -125,11 +125,11 @@ impl Core {
 
     /// Refuses a request whose id is still in flight.
     ///
-    /// Not through the layers: an answer to that id could be taken for the one that is due.
+    /// The refusal bypasses the layers: they could take it for the answer to the first request.
     pub(super) fn is_in_use(&mut self, request: &Message) -> bool {
         let Some(id) = request.id() else { return false };
         if self.layers.iter().any(|layer| layer.renumbers()) {
-            // Then the ids in flight are the layer's, and it looks after the client's.
+            // The ids in flight are the layer's; it checks the client's.
             return false;
         }
         let taken = self.exchange.is_in_use(Side::Front, &id.key());
@@ -140,8 +140,8 @@ impl Core {
         taken
     }
 
-    /// What the server sent is no message. If it was meant as an answer, the request gets a fault; if it
-    /// was meant as a request, the server is told.
+    /// Handles an invalid message of the server. If it was an answer, the request fails; if it was a request, the
+    /// server gets an error.
     pub(super) fn bad_answer(&mut self, why: &WireError, now: Instant) {
         tracing::warn!("the server sent an invalid message: {why}");
         if let Some(id) = why.asked() {
@@ -199,7 +199,7 @@ pub(super) fn id_in_use(id: &Id) -> RpcError {
     RpcError::invalid_request(format!("a request with the id {id} is still in flight"))
 }
 
-/// The revision that a member names, if it is one that we know.
+/// The revision in a member, if it is known.
 pub(super) fn revision(version: Option<Json<'_>>) -> Option<Revision> {
     Revision::parse(&version?.as_str()?)
 }

@@ -8,7 +8,7 @@ use crate::exchange::Side;
 use crate::port::Envelope;
 
 impl Core {
-    /// A notification of a subscription names the subscription by the id that its asker knows.
+    /// Restores the asker's subscription id in a notification.
     pub(super) fn restore_subscription(&self, envelope: Envelope) -> Envelope {
         let Some(spelled) = subscription(envelope.msg.params()) else {
             return envelope;
@@ -21,7 +21,7 @@ impl Core {
     }
 }
 
-/// The answer that ends a subscription names it, too.
+/// The same in the answer that ends a subscription.
 pub(super) fn rename_in_answer(envelope: Envelope, id: &Id) -> Envelope {
     match subscription(envelope.msg.body()) {
         Some(spelled) => rename(&envelope, spelled, id),

@@ -1,4 +1,4 @@
-//! The way of an envelope through the layers, and the lanes that keep its order.
+//! The path of an envelope through the layers, and the lanes that keep the order.
 
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ impl Core {
                     way = way.reversed();
                 }
                 Verdict::BackLater(later) => {
-                    // Its own lane would be that of the question; an answer is alone in its lane.
+                    // The lane of an answer contains nothing else; the lane of the question must not be blocked.
                     let lane = LaneKey {
                         way: way.reversed(),
                         ..lane
@@ -80,7 +80,7 @@ impl Core {
         }
     }
 
-    /// Sends what `layer` has made of one message, or of the time, on its ways.
+    /// Sends the messages that `layer` has returned.
     pub(super) fn scatter(
         &mut self,
         layer: usize,

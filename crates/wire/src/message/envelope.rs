@@ -9,7 +9,7 @@ use crate::id::is_id;
 use crate::json::{Json, JsonKind};
 use crate::scan::Scanner;
 
-/// The members of a message object that JSON-RPC gives a meaning.
+/// The members of a message object that JSON-RPC defines.
 #[derive(Default)]
 pub(super) struct Envelope {
     pub(super) version: Option<Span>,
@@ -28,7 +28,7 @@ impl Envelope {
     pub(super) fn scan(text: &[u8], max_depth: usize) -> Result<Self, WireError> {
         let mut scanner = Scanner::new(text, 0, max_depth - 1);
         if scanner.peek() != Some(b'{') {
-            // Not an object: let the scanner say whether it is JSON at all.
+            // Not an object: the scanner decides whether it is JSON at all.
             Json::parse(utf8(text)?)?;
             return Err(shape("a message is an object", None, false));
         }
@@ -81,7 +81,7 @@ impl Envelope {
     }
 
     pub(super) fn classify(&self, text: &[u8]) -> Result<(Kind, Option<Span>), WireError> {
-        // Only what is short is looked at as a string; of the body, the first byte tells the kind.
+        // Only short values are parsed as strings; of the body, the first byte gives the kind.
         let value = |span: Span| Json::trusted(str_at(text, span));
         let kind_of = |span: Span| Json::kind_of(text[span.start as usize]);
         let id = self.id.map(value);
@@ -99,8 +99,8 @@ impl Envelope {
             Err(shape(why, known, self.method.is_none()))
         };
         if self.twice.is_some() {
-            // Two readers could take different ones, and one of them may be a firewall.
-            return refuse("a member of the envelope stands there twice");
+            // Two readers could use different ones, and one of them may be a firewall.
+            return refuse("a member of the envelope occurs twice");
         }
         if self.version.map(value).and_then(Json::as_str).as_deref() != Some("2.0") {
             return refuse(r#"`jsonrpc` must be "2.0""#);
@@ -130,7 +130,7 @@ impl Envelope {
             }
             (None, None, Some(_)) => refuse("`error` must be an object"),
             (None, None, None) => refuse("neither `method`, `result` nor `error`"),
-            _ => refuse("only one of `method`, `result` and `error` may stand"),
+            _ => refuse("only one of `method`, `result` and `error` may occur"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A few scenarios at once. Each has its own ports, state folder and processes.
+//! Runs a few scenarios at once. Each has its own ports, state folder and processes.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use std::thread;
 const FEWEST: usize = 2;
 const MOST: usize = 4;
 
-/// Works on all items and gives back the results in their order.
+/// Processes all items and returns the results in their order.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));

@@ -1,9 +1,9 @@
-//! The sign-in scenarios of the suite, by the revision whose mock servers they meet.
+//! The sign-in scenarios of the suite, by the revision of their mock servers.
 
 /// The scenarios of one revision, or those of the extensions.
 pub struct Set {
     pub name: &'static str,
-    /// What the suite's list of scenarios calls it.
+    /// Its name in the suite's list of scenarios.
     pub tag: &'static str,
     /// Whether the revision has a frozen list of requirements.
     pub is_scored: bool,

@@ -7,10 +7,10 @@ use linkspan_bench::scan::find;
 /// Revisions with the `initialize` handshake that this server agrees to.
 const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// The revision without one.
+/// The revision without a handshake.
 const MODERN: &str = "2026-07-28";
 
-/// The rest of an object that has been opened.
+/// The rest of an object whose beginning is written before.
 const TOOLS: &str = r#""tools":[{"name":"echo","description":"Returns its text.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"blob","description":"Returns a text of the size asked for.","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}},{"name":"count","description":"Returns how long its text is, as it was written.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"text","description":"Returns the text of a file.","inputSchema":{"type":"object"}}]}"#;
 
 /// Whose requests are answered.
@@ -22,7 +22,7 @@ pub enum Eras {
     Both,
 }
 
-/// What to send back.
+/// The answer to a request.
 pub enum Answer {
     /// Nothing to answer: HTTP 202.
     Accepted,
@@ -124,7 +124,7 @@ fn call(id: &[u8], message: &[u8], modern: bool) -> Answer {
             let Some(text) = member(arguments, "text").and_then(inside) else {
                 return error(id, -32602, "echo needs a text");
             };
-            // As it was written, escapes and all: JSON in, the same JSON out.
+            // As it was written, with its escapes: JSON in, the same JSON out.
             before.extend_from_slice(text);
             b""
         }

@@ -11,10 +11,10 @@ const LINE: usize = 80;
 /// The same line as JSON: `\n` takes two bytes.
 const LINE_JSON: usize = LINE + 1;
 
-/// The text so far. A shorter one is left in memory for its readers: there are few.
+/// The text so far. A shorter one is leaked for its readers: there are few.
 static TEXT: Mutex<&[u8]> = Mutex::new(b"");
 
-/// Writes all of the text now, so that the first call does not pay for it.
+/// Writes the whole text now, so that the first call does not pay for it.
 pub fn prepare() {
     text(MAX);
 }

@@ -68,7 +68,7 @@ fn run() -> Result<(), String> {
         open.fetch_add(1, Ordering::Relaxed);
         let open = Arc::clone(&open);
         std::thread::spawn(move || {
-            // A connection's end, clean or not, is the client's business.
+            // The client notices the end of a connection, clean or not.
             let _ = serve::connection(&stream, sse);
             open.fetch_sub(1, Ordering::Relaxed);
         });

@@ -8,16 +8,16 @@ use std::net::{SocketAddr, TcpStream};
 const PATH: &str = "/mcp/protected";
 const TOKEN: &str = "bench-token";
 
-/// What a request may have.
+/// The result of checking a request.
 pub enum Access {
     Granted,
-    /// It has been answered.
+    /// The request has been answered.
     Answered,
-    /// It is for another path.
+    /// The request is for another path.
     Elsewhere,
 }
 
-/// Answers what belongs to the sign-in, and requests without a token.
+/// Answers the requests of the sign-in, and requests without a token.
 pub fn access(stream: &TcpStream, head: &Head, path: &str) -> io::Result<Access> {
     let body = match path {
         PATH if bearer(head) == Some(TOKEN) => return Ok(Access::Granted),

@@ -90,7 +90,7 @@ fn respond(
     };
     out.extend_from_slice(&before);
     if !text.is_empty() {
-        // The large part goes out from where it lies.
+        // The large part is written without copying it.
         stream.write_all(out)?;
         stream.write_all(text)?;
         out.clear();

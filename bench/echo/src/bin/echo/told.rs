@@ -1,10 +1,10 @@
-//! A text from a file, as the tool `text` gives it: `--text FILE`.
+//! A text from a file, for the tool `text`: `--text FILE`.
 
 use std::sync::OnceLock;
 
 static TEXT: OnceLock<Vec<u8>> = OnceLock::new();
 
-/// Reads the file that the tool is to give.
+/// Reads the file for the tool.
 pub fn prepare(path: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
     let _ = TEXT.set(escaped(&text));

@@ -11,11 +11,11 @@ pub enum Target {
     Bridge(Vec<String>),
     /// A command that listens on a port and runs the echo server itself.
     Exposed(Vec<String>),
-    /// A command that speaks MCP on stdin and stdout and has tools of its own.
+    /// A command with tools of its own that serves MCP on stdin and stdout.
     Served(Vec<String>),
     /// The command of such a tool.
     Spawning(Vec<String>),
-    /// A command that speaks MCP on stdin and stdout, with a tool that gives one text.
+    /// A command with a tool that returns one text, served over MCP on stdin and stdout.
     Told(Vec<String>),
 }
 

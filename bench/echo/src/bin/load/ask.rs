@@ -1,11 +1,11 @@
-//! What a client asks, and whether an answer is the one it wants.
+//! The requests of a client, and the checks of their answers.
 
 use crate::Outcome;
 use crate::line::{edge, excerpt};
 use linkspan_bench::scan::find;
 use std::io::Write;
 
-/// The two ways to speak MCP.
+/// The two eras of MCP.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Era {
     /// With a handshake.
@@ -20,8 +20,8 @@ pub const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initia
 
 const ENVELOPE: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench-load","version":"0.0.0"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
-/// What the client asks for. The text of `Echo` follows from the id, so that an answer
-/// that reaches the wrong call is noticed.
+/// A request of the client. The text of `Echo` follows from the id, so that an answer that reaches the wrong call is
+/// noticed.
 #[derive(Clone, Copy)]
 pub enum Ask {
     Initialize,
@@ -46,7 +46,7 @@ impl Ask {
         }
     }
 
-    /// The tool that is called.
+    /// The name of the tool.
     pub fn tool(self) -> Option<&'static str> {
         match self {
             Self::Echo => Some("echo"),
@@ -94,7 +94,7 @@ impl Ask {
         out.extend_from_slice(b"}}");
     }
 
-    /// Is `answer` the result that was asked for under `id`?
+    /// Whether `answer` is the result for the request `id`.
     pub fn check(self, id: u64, era: Era, answer: &[u8]) -> Outcome<()> {
         let good = match self {
             Self::Initialize => find(edge(answer), b"protocolVersion").is_some(),
@@ -105,7 +105,7 @@ impl Ask {
             Self::Text => find(answer, b"\"content\"").is_some(),
             Self::Count(size) => find(answer, format!("\"{size}\"").as_bytes()).is_some(),
         };
-        // A client of the newer revision does not know what a result without it is.
+        // A modern client cannot interpret a result without it.
         let typed = era == Era::Legacy || find(answer, b"\"resultType\"").is_some();
         if good && typed {
             Ok(())

@@ -14,7 +14,7 @@ use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 pub struct Bridge {
-    /// Dropped first, so that it cannot fire at a group that is no more ours.
+    /// Dropped first, so that it cannot kill a group whose id was reused.
     watchdog: Watchdog,
     child: Group,
     to: ChildStdin,
@@ -148,8 +148,8 @@ impl Link for Bridge {
                 Ask::Echo.write(id, Era::Legacy, &mut self.out);
                 self.out.push(b'\n');
             }
-            // Answers that came together are followed by calls that go together, as a
-            // client with one event loop does it. Nothing is held back while idle.
+            // Answers that arrived together are followed by calls that are sent together, as in a client with an event
+            // loop. Nothing is held back while idle.
             if !self.out.is_empty() && !self.from.buffer().contains(&b'\n') {
                 self.watchdog.arm(now, PATIENCE);
                 self.send()?;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Servers close a connection that rests for some seconds; no call may run into that.
 const STALE: Duration = Duration::from_secs(1);
 
-/// How a client shows who it is.
+/// The headers that identify a client.
 #[derive(Clone)]
 pub struct Badge {
     pub era: Era,
@@ -32,7 +32,7 @@ impl Badge {
         }
     }
 
-    /// The handshake is over; a server without sessions named none.
+    /// Records the end of the handshake; a server without sessions sends no id.
     pub fn greeted(&mut self, session: Option<String>) {
         let named = session
             .iter()
@@ -75,7 +75,7 @@ impl Connection {
         })
     }
 
-    /// Asks and waits for the answer. The head tells of a new session.
+    /// Sends a request and waits for the answer. The head may contain a new session.
     pub fn call(&mut self, ask: Ask, id: u64, badge: &Badge) -> Outcome<(Duration, Head)> {
         self.message.clear();
         ask.write(id, badge.era, &mut self.message);
@@ -104,9 +104,8 @@ impl Connection {
         }
     }
 
-    /// Sends `self.message`; the answer is in `self.body`. The moment is when the answer to
-    /// `id` was there: what a bridge leaves open after it is not waited for by a client, only
-    /// by the next request on this connection.
+    /// Sends `self.message`; the answer is in `self.body`. The time is that of the answer to `id`: a client does not
+    /// wait for the end of the response, only the next request on this connection does.
     fn exchange(&mut self, headers: &str, id: Option<u64>) -> io::Result<(Head, Instant)> {
         let fresh = self.socket.take().filter(|_| self.used.elapsed() < STALE);
         let (mut stream, mut incoming) = match fresh {
@@ -143,9 +142,10 @@ impl Connection {
 /// The answer to `id` in a body.
 fn answer<'a>(head: &Head, body: &'a [u8], id: u64) -> Option<&'a [u8]> {
     let mine = |text: &&[u8]| classify(text) == Line::Answer(id);
-    match head.event_stream {
-        true => sse::data(body).find(mine),
-        false => Some(body).filter(mine),
+    if head.event_stream {
+        sse::data(body).find(mine)
+    } else {
+        Some(body).filter(mine)
     }
 }
 
@@ -156,11 +156,12 @@ fn lost(why: &io::Error) -> String {
     }
 }
 
-/// What came instead of the answer; a page for people says no more than its status.
+/// The text of an error response; of an HTML page only the status.
 fn refusal(head: &Head, body: &[u8]) -> String {
-    match body.starts_with(b"<") || body.is_empty() {
-        true => head.first_line.clone(),
-        false => format!("{}: {}", head.first_line, excerpt(body)),
+    if body.starts_with(b"<") || body.is_empty() {
+        head.first_line.clone()
+    } else {
+        format!("{}: {}", head.first_line, excerpt(body))
     }
 }
 

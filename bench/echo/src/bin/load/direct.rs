@@ -1,5 +1,5 @@
-//! A client over HTTP: straight to the server, which is the baseline, or to a bridge. One
-//! connection per call in flight, each with its own thread, as HTTP/1.1 demands.
+//! A client over HTTP: directly to the server, which is the baseline, or to a bridge. One connection per call in
+//! flight, each with its own thread, as HTTP/1.1 demands.
 
 use crate::Outcome;
 use crate::ask::{Ask, Era};

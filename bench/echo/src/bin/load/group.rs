@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 pub struct Group(pub Child);
 
 impl Group {
-    /// Starts a bridge. Its stderr goes to a file, if there is one to go to.
+    /// Starts a bridge. Its stderr goes to a file, if one is given.
     pub fn start(
         command: &[String],
         stdin: Stdio,
@@ -46,8 +46,8 @@ impl Drop for Group {
     }
 }
 
-/// Kills the process group that `leader` leads. By the shell's own `kill`: the standard
-/// library has no call for it, and this is never inside a measurement.
+/// Kills the process group of `leader` by the shell's `kill`: the standard library has no call for it, and no
+/// measurement is running then.
 pub fn kill(leader: u32) {
     let _ = Command::new("sh")
         .args(["-c", &format!("kill -KILL -{leader}")])

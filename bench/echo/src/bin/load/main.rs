@@ -43,7 +43,7 @@ use report::Report;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Why something could not be measured, in words for the table.
+/// The error is a text for the table.
 pub type Outcome<T> = Result<T, String>;
 
 fn main() -> ExitCode {
@@ -80,7 +80,7 @@ fn run(args: &Args) -> Outcome<Report> {
     Ok(report)
 }
 
-/// Ways to the echo server.
+/// Measurements through the echo server.
 fn through(args: &Args, plan: &Plan, report: &mut Report) -> Outcome<()> {
     let stderr = args.stderr.as_deref();
     let echo = EchoProcess::start(
@@ -101,7 +101,7 @@ fn through(args: &Args, plan: &Plan, report: &mut Report) -> Outcome<()> {
             measured(report, plan, open)?;
         }
         Target::Exposed(command) if args.era == Era::Modern => {
-            // The rest does not depend on who calls.
+            // The other measurements do not depend on the era.
             let mut link = Exposed::start(command, stderr, args.era)?;
             link.initialize()?;
             measure::short_calls(&mut link, plan, report);

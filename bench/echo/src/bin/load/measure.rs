@@ -1,4 +1,4 @@
-//! The sequence of measurements, the same for every way to the server.
+//! The sequence of measurements, which is the same for all transports.
 
 use crate::ask::Ask;
 use crate::plan::{Bound, Plan};
@@ -14,15 +14,15 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two phases: what the one left behind is not the other's.
 const BREATHER: Duration = Duration::from_millis(200);
 
-/// One way to the server.
+/// A transport to the server.
 pub trait Link {
-    /// The handshake, to its end; the moment is that of the first answer.
+    /// The whole handshake; returns the time of the first answer.
     fn initialize(&mut self) -> Outcome<Instant>;
     /// One call alone.
     fn call(&mut self, ask: Ask) -> Outcome<Duration>;
     /// Echo calls with `in_flight` at once; as one is answered the next is sent.
     fn flood(&mut self, in_flight: usize, bound: Bound) -> Outcome<Flooded>;
-    /// What stands between, if anything does.
+    /// The process between client and server, if there is one.
     fn bridge(&self) -> Option<Who>;
 }
 
@@ -32,7 +32,7 @@ pub struct Flooded {
     pub times: Vec<f64>,
 }
 
-/// Measures one session. A phase that fails is noted, and ends what builds on it.
+/// Measures one session. A phase that fails is recorded, and ends the phases that need it.
 pub fn session(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcome<()> {
     link.initialize()?;
     link.call(Ask::ToolsList)?;
@@ -76,7 +76,7 @@ pub fn short_calls(link: &mut impl Link, plan: &Plan, report: &mut Report) -> bo
     true
 }
 
-/// The same call again and again, each after the answer to the one before.
+/// The same call repeatedly, each after the answer to the previous one.
 pub fn one_at_a_time(
     link: &mut impl Link,
     plan: &Plan,
@@ -184,7 +184,7 @@ impl Meter {
     }
 }
 
-/// This process and all that it started.
+/// This process and its descendants.
 fn ours() -> Who {
     Who::Tree(std::process::id())
 }

@@ -1,5 +1,5 @@
-//! How much is measured. Everything is bounded twice, in count and in time, so that a
-//! slow or dead bridge cannot hold up the run.
+//! How much is measured. Everything is limited twice, in count and in time, so that a slow or dead bridge cannot block
+//! the run.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct Plan {
     pub sessions: usize,
 }
 
-/// Ends at whichever comes first.
+/// Ends when either limit is reached.
 #[derive(Clone, Copy)]
 pub struct Bound {
     pub count: usize,

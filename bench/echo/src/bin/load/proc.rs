@@ -29,7 +29,7 @@ struct Stat {
 /// Whose figures are wanted.
 #[derive(Clone, Copy)]
 pub enum Who {
-    /// A process and all that it started.
+    /// A process and its descendants.
     Tree(u32),
     /// A process whose children are not its own work: servers that it runs.
     Alone(u32),
@@ -45,7 +45,7 @@ impl Who {
         }
     }
 
-    /// The same of the children, where they are apart.
+    /// The same of the children, where they are separate.
     pub fn children_cpu_ms(self) -> Option<f64> {
         match self {
             Self::Tree(_) => None,
@@ -72,7 +72,7 @@ impl Who {
     }
 }
 
-/// How many processes there are in the tree.
+/// The number of processes in the tree.
 pub fn count(who: Who) -> usize {
     let (Who::Tree(root) | Who::Alone(root)) = who;
     tree(root).len()
@@ -126,7 +126,7 @@ fn tree(root: u32) -> Vec<Stat> {
 
 fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything, so count from the last parenthesis.
+    // The name in parentheses may contain anything, so fields count from the last parenthesis.
     let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_whitespace().collect();
     let number = |i: usize| fields.get(i).and_then(|f| f.parse::<u64>().ok());
     Some(Stat {

@@ -1,4 +1,4 @@
-//! The figures, as JSON. What was not measured is null, never zero.
+//! The figures, as JSON. A figure that was not measured is null, never zero.
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub struct Report {
     pub mb1_ms: Vec<f64>,
     pub mb10_ms: Vec<f64>,
     pub argument_ms: Vec<f64>,
-    /// Of one session, on average.
+    /// Average per session.
     pub session_kb: Option<f64>,
     pub session_processes: Option<f64>,
     failures: Vec<(&'static str, String)>,

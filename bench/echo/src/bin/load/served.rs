@@ -1,5 +1,4 @@
-//! `linkspan serve` on its stdin and stdout: from the start to the list, and calls with so many
-//! in flight.
+//! `linkspan serve` on its stdin and stdout: the time to the list of tools, and calls with many in flight.
 
 use crate::ask::Ask;
 use crate::bridge::Bridge;
@@ -37,7 +36,7 @@ pub fn starts(
     Ok(())
 }
 
-/// Calls with so many in flight. What the tools used is told apart from what the server used.
+/// Calls with many in flight. The figures of the tools are separate from those of the server.
 pub fn calls(
     command: &[String],
     stderr: Option<&Path>,

@@ -1,7 +1,7 @@
-//! The same program without any server: started, read to its end and waited for, as often as it goes.
+//! The program of a tool without a server: started, read to its end and waited for, as fast as possible.
 //!
-//! What a server of one-shot tools cannot beat. The standard library starts programs with
-//! `posix_spawn`, and each of so many threads starts one after the other.
+//! This is the upper limit for a server of one-shot tools. The standard library starts programs with `posix_spawn`, and
+//! each thread starts one after the other.
 
 use crate::ask::echo_text;
 use crate::measure::{Flooded, Meter};
@@ -86,15 +86,16 @@ fn once(command: &[String], id: u64) -> Outcome<()> {
         .spawn()
         .map_err(|e| format!("cannot start {program}: {e}"))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // It may not read it at all.
+        // The program may not read its stdin.
         let _ = write!(stdin, r#"{{"text":"{text}"}}"#);
     }
     let output = child.wait_with_output().map_err(|e| e.to_string())?;
-    match output.stdout == text.as_bytes() {
-        true => Ok(()),
-        false => Err(format!(
+    if output.stdout == text.as_bytes() {
+        Ok(())
+    } else {
+        Err(format!(
             "unexpected output: {}",
             String::from_utf8_lossy(&output.stdout)
-        )),
+        ))
     }
 }

@@ -1,4 +1,4 @@
-//! One text as the result of every call: what a bridge takes to pass it on, or to make it shorter.
+//! One text as the result of every call: the time of a bridge to forward it, or to shrink it.
 
 use crate::ask::Ask;
 use crate::bridge::Bridge;
@@ -10,7 +10,7 @@ use crate::{Outcome, stats};
 use std::path::Path;
 use std::thread::sleep;
 
-/// Calls one after the other. The first is told apart: it may pay for what the others use.
+/// Calls one after the other. The first is reported separately: it may include one-time work.
 pub fn calls(
     command: &[String],
     stderr: Option<&Path>,

@@ -40,7 +40,7 @@ async fn the_second_question_stays_with_its_call(pooled: &Pooled, alice: &str, b
     let calls = calls.await;
     assert_eq!(calls[1].0, calls[2].0, "they share a connection");
     pooled.log.open("second");
-    // In virtual time: all tasks have done what they can, so the second question has come.
+    // The clock is paused, so all tasks have run and the second question has arrived.
     tokio::time::sleep(Duration::from_secs(5)).await;
     pooled.log.open("bob");
     let answer = answer_of(running).await;
@@ -106,7 +106,7 @@ async fn questions_of_calls_at_the_same_time_are_never_mixed_up() {
     for (n, answer) in answers.iter().enumerate() {
         let text = answer.text();
         if at(answer, &["resultType"]) != r#""input_required""# {
-            // It could not be told whose question it was.
+            // The question could not be assigned to a call.
             assert!(given(answer, "answer").contains("code"), "{text}");
             continue;
         }

@@ -1,5 +1,5 @@
-//! A legacy server that asks for roots when it begins gets those of the client that it works for, and no
-//! client works with the roots of another.
+//! A legacy server that asks for roots at its start gets those of its client; no client uses a server with the roots of
+//! another.
 
 use super::*;
 use crate::testing::{at, given};
@@ -28,7 +28,7 @@ fn second_round(asked: &Message, tool: &str, roots: &str) -> Message {
     modern_request(&params, ALL)
 }
 
-/// What the server says to a client with these roots.
+/// The answer of the server to a client with these roots.
 async fn which(pooled: &Pooled, roots: &str, credentials: &str) -> Message {
     let asked = pooled.answer("which", ALL, credentials).await;
     let second = second_round(&asked, "which", roots);
@@ -97,7 +97,7 @@ async fn questions_after_the_roots_find_their_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_told_roots_in_a_call_is_given_to_no_other_call() {
+async fn a_server_that_got_roots_during_a_call_is_given_to_no_other_call() {
     let pooled = pooled_command(Era::Legacy, &[], |_| ());
     let asked = pooled.answer("roots", ALL, "").await;
     let second = second_round(&asked, "roots", &roots("alice"));

@@ -1,4 +1,4 @@
-//! One connection for all legacy sessions, and none of them hears what belongs to another.
+//! One connection for all legacy sessions; each session gets only its own messages.
 
 use super::*;
 use crate::testing::{given, legacy_call, message};
@@ -17,7 +17,7 @@ fn is_cancellation(msg: &Message) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_sessions_have_the_same_connection_and_it_shakes_hands_once() {
+async fn all_sessions_share_a_connection_with_one_handshake() {
     let pooled = shared(Era::Legacy);
     let mut connections = Vec::new();
     for _ in 0..5 {
@@ -127,7 +127,7 @@ async fn a_session_that_ends_leaves_the_connection_to_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_server_is_told_to_all_and_a_new_session_works() {
+async fn the_exit_of_the_server_fails_all_calls_and_a_new_session_works() {
     let pooled = shared(Era::Legacy);
     let (mut one, mut two) = two(&pooled).await;
     two.begin(2, "gate", r#"{"name":"never"}"#).await;
@@ -157,7 +157,7 @@ async fn a_modern_server_can_be_shared_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_has_named_no_log_level_hears_what_the_server_logs() {
+async fn a_session_without_a_log_level_gets_the_servers_logs() {
     for era in [Era::Legacy, Era::Modern] {
         let pooled = shared(era);
         let mut session = pooled.session("").await;
@@ -168,10 +168,10 @@ async fn a_session_that_has_named_no_log_level_hears_what_the_server_logs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_server_logs_reaches_no_other_session() {
+async fn log_messages_reach_no_other_session() {
     let pooled = shared(Era::Legacy);
     let (mut alice, mut bob) = (pooled.session("alice").await, pooled.session("bob").await);
-    // The other session's call is the newer one, which a guess would take.
+    // The call of the other session is newer, which a guess would prefer.
     bob.begin(2, "log", r#"{"gate":"log"}"#).await;
     pooled.log.called("log").await;
     alice.begin(2, "gate", "{}").await;

@@ -51,7 +51,7 @@ async fn a_server_that_dies_of_the_probe_is_probed_once() {
         assert!(connection(&answer) > 1);
     }
     assert_eq!(pooled.log.count("server/discover"), 1);
-    // The one that died, one for the modern client, one for each session.
+    // The connection that died, one for the modern client, one for each session.
     assert_eq!(pooled.log.opened(), 7);
 }
 
@@ -93,7 +93,7 @@ async fn a_slow_start_survives_the_clients_that_give_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_legacy_server_hears_of_no_capability_that_its_client_has_not_declared() {
+async fn a_legacy_server_gets_only_capabilities_that_its_client_declared() {
     let pooled = pooled(Era::Legacy, |_| ());
     for declared in [
         "{}",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{MASKED, is_telling, masked_urls};
 
-/// How tokens of well-known services begin.
+/// Prefixes of the tokens of well-known services.
 const TOKENS: [&str; 12] = [
     "sk-",
     "pk-",
@@ -20,22 +20,23 @@ const TOKENS: [&str; 12] = [
     "Bearer ",
 ];
 
-/// The words with those masked that are secrets by what they say: the value of an option or variable
-/// with a telling name, of a header, credentials in a URL, and tokens known by how they begin.
+/// Masks the words that look like secrets: the value of an option or variable with a telling name, the value of a
+/// header, credentials in a URL, and tokens with a known prefix.
 pub(super) fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut is_value = false;
     let mask = |word: &str| {
         let was_value = std::mem::replace(&mut is_value, announces(word));
-        match was_value && !word.starts_with("--") {
-            true => MASKED.to_owned(),
-            false => by_its_words(word),
+        if was_value && !word.starts_with("--") {
+            MASKED.to_owned()
+        } else {
+            by_its_words(word)
         }
     };
     words.map(mask).collect()
 }
 
-/// The words of a command line of our own, for a hint: telling ones are masked as by [`telling`], and so are
-/// headers whose value is no variable, and what a URL has before its host and in its query.
+/// The words of our own command line for a hint: masks words as [`telling`] does, and also headers whose value is not a
+/// variable, and the user information and query of URLs.
 pub(super) fn shown<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let words: Vec<&str> = words.collect();
     let mut masked = telling(words.iter().copied());
@@ -67,7 +68,7 @@ fn header(text: &str) -> String {
     }
 }
 
-/// A URL without what may be a secret: a user with a password, and values in the query.
+/// A URL without its possible secrets: user information, and values in the query.
 pub(super) fn url(target: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = target.split_once("://") else {
         return target.into();
@@ -77,17 +78,16 @@ pub(super) fn url(target: &str) -> Cow<'_, str> {
         None => (rest, false),
     };
     let host = place.split('/').next().unwrap_or_default();
-    match query || host.contains('@') {
-        true => {
-            let at = host.rfind('@').map_or(0, |at| at + 1);
-            let query = if query { "?…" } else { "" };
-            format!("{scheme}://{}{query}", &place[at..]).into()
-        }
-        false => target.into(),
+    if query || host.contains('@') {
+        let at = host.rfind('@').map_or(0, |at| at + 1);
+        let query = if query { "?…" } else { "" };
+        format!("{scheme}://{}{query}", &place[at..]).into()
+    } else {
+        target.into()
     }
 }
 
-/// The words with everything masked but the names of options.
+/// Masks everything but the names of options.
 pub(super) fn all<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mask = |word: &str| {
         let mut letters = word.chars();
@@ -106,7 +106,7 @@ pub(super) fn all<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     words.map(mask).collect()
 }
 
-/// Whether an option says that the next word is a secret.
+/// Whether the word after this option is a secret.
 fn announces(word: &str) -> bool {
     word.starts_with('-') && !word.contains('=') && is_telling(word)
 }

@@ -4,8 +4,8 @@ use linkspan_bcp_tools::files::PartialFiles;
 
 use crate::signals::Signals;
 
-/// The partial files of a command that runs on one thread: from now on SIGINT, SIGTERM and SIGHUP
-/// remove them and end the process. A server has its own way to stop.
+/// The partial files of a command that runs on one thread: from here on, SIGINT, SIGTERM and SIGHUP remove them and end
+/// the process. A server has its own handler.
 pub(super) fn partial_files() -> PartialFiles {
     let partial = PartialFiles::new(std::env::temp_dir());
     // Without the runtime everything works, except that a signal leaves a `.part` file.
@@ -22,7 +22,7 @@ pub(super) fn partial_files() -> PartialFiles {
     let files = partial.clone();
     let wait = move || {
         let exit = runtime.block_on(signals.stop());
-        // Held until the end, so that no file is created or renamed any more.
+        // Held until the end, so that no further file is created or renamed.
         let _cleared = files.clear();
         std::process::exit(exit.code().into());
     };
@@ -52,9 +52,9 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_removes_what_is_not_finished() {
+    fn a_signal_removes_partial_files() {
         for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
-            // With `nohup`, or where that cannot be known, SIGHUP is ignored.
+            // With `nohup`, or where that cannot be detected, SIGHUP is ignored.
             let deaf = !cfg!(target_os = "linux") || crate::signals::outlives_its_terminal();
             if signal == "HUP" && deaf {
                 continue;
@@ -85,7 +85,7 @@ mod tests {
         }
     }
 
-    /// Not a test but the program that the one above starts.
+    /// Not a test: the program that the test above starts.
     #[test]
     #[ignore = "a part of another test"]
     fn a_command_that_writes() {

@@ -45,7 +45,10 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_name = "MODE", value_parser = MODES, hide_possible_values = true)]
     mode: Option<Mode>,
     /// full, summary (where a block has one), or adaptive (what the budget allows; the default)
-    #[arg(long, value_name = "HOW", default_value = "adaptive", value_parser = VERBOSITIES, hide_default_value = true, hide_possible_values = true)]
+    #[arg(
+        long, value_name = "HOW", default_value = "adaptive", value_parser = VERBOSITIES,
+        hide_default_value = true, hide_possible_values = true
+    )]
     verbosity: Verbosity,
     /// Most tokens that the text may have
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
@@ -107,7 +110,7 @@ fn kinds() -> Vec<&'static str> {
 pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
     let mode = match args.mode {
         Some(mode) => mode,
-        // Nothing is rendered then.
+        // JSON output renders nothing.
         None if args.json => Mode::Xml,
         None => environment::mode(environment::variable)?,
     };

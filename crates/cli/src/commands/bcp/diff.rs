@@ -34,7 +34,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("only one of the two files can be stdin"));
     }
     compare(args, &old, &new).map_err(|mut failure| {
-        // As with diff(1), 1 means that they differ, so that an error is 2.
+        // As with diff(1), 1 means that the files differ, so errors exit with 2.
         failure.exit = Exit::Usage;
         failure
     })

@@ -111,7 +111,7 @@ pub(super) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
     }
     let options = EncodeOptions {
         write: WriteOptions {
-            // The reference does not do both.
+            // The reference implementation never does both.
             compress_blocks: args.compress_blocks && !args.compress_payload,
             dedup: args.dedup,
         },

@@ -33,7 +33,7 @@ impl FileArg {
         }
     }
 
-    /// What a message calls it.
+    /// The name of the file in messages.
     pub(super) fn name(&self) -> String {
         if self.is_stdin() {
             STDIN.to_owned()
@@ -94,7 +94,7 @@ pub(super) fn manifest(path: &Path) -> Result<Stream, Failure> {
     })
 }
 
-/// stdin, if it is a file (`< ctx.bcp`) of which nothing was read yet: then it is not kept in memory.
+/// stdin, if it is a regular file (`< ctx.bcp`) at offset 0: then its content is not kept in memory.
 #[cfg(unix)]
 fn seekable_stdin() -> Option<(File, u64)> {
     use std::os::fd::AsFd;

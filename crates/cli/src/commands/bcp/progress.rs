@@ -1,4 +1,4 @@
-//! A bar for work that takes a while, on a terminal only.
+//! A progress bar, on a terminal only.
 
 use std::cell::RefCell;
 use std::io::IsTerminal;
@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkspan_bcp_tools::Progress;
 
-/// Smaller files are done before a bar would be seen.
+/// Smaller files are done before a bar would be visible.
 const WORTH_A_BAR: u64 = 8 << 20;
 
 /// A bar on stderr.

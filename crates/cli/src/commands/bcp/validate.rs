@@ -1,4 +1,4 @@
-//! `linkspan bcp validate`: whether a file is valid, and where it is not.
+//! `linkspan bcp validate`: whether a file is valid, and where its errors are.
 
 use clap::Args;
 use linkspan_bcp_tools::listing::Styles;

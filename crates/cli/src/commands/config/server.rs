@@ -24,7 +24,7 @@ pub(super) fn server(args: &ConfigArgs) -> Server {
     }
 }
 
-/// The flags that are about a URL.
+/// The flags for a URL.
 fn url_options(args: &ConfigArgs) -> Vec<String> {
     let headers = args.headers.iter().map(|header| ("-H", header));
     let bearer = args.bearer_env.iter().map(|name| ("--bearer-env", name));
@@ -55,8 +55,12 @@ pub(super) fn connection(args: &ConfigArgs, server: &Server) -> Result<Connectio
         Server::Command(_) => {}
     }
     let words = server.arguments()?;
-    let us = std::env::current_exe()
-        .map_err(|e| Failure::new(Exit::Invalid, format!("cannot tell where we are: {e}")))?;
+    let us = std::env::current_exe().map_err(|e| {
+        Failure::new(
+            Exit::Invalid,
+            format!("cannot get the working directory: {e}"),
+        )
+    })?;
     Ok(Connection::Command {
         program: utf8(&us)?,
         env: environment(args, &words),
@@ -78,7 +82,7 @@ fn running(url: &str) -> Result<Connection, Failure> {
     })
 }
 
-/// Whether a URL can be connected to with these flags.
+/// Checks that these flags fit the URL.
 fn check_url(args: &ConfigArgs, url: &str) -> Result<(), Failure> {
     let mut options = HttpOptions::new(url, args.insecure_http)?;
     for header in &args.headers {
@@ -91,7 +95,7 @@ fn check_url(args: &ConfigArgs, url: &str) -> Result<(), Failure> {
     }
 }
 
-/// Refuses what is no folder but something else.
+/// Refuses a word that names something else than a folder.
 fn check_folder(dir: &Path) -> Result<(), Failure> {
     let word = dir.to_str().filter(|_| !dir.is_dir());
     match word.and_then(|word| TargetError::something_else(word, &search_path())) {

@@ -20,7 +20,7 @@ pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
     };
     let only_look = words.flag("--validate");
     let verbose = words.flag("--verbose");
-    // linkspan has a jq in it.
+    // Accepted without effect: linkspan has a built-in jq.
     let _ = words.flag("--include-gojq");
     let root = root(&mut words)?;
     words.end("bundle")?;

@@ -46,7 +46,7 @@ pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// At a terminal the script is written to a file, else to stdout.
+/// At a terminal the script is written to a file, otherwise to stdout.
 fn print_wrapper(start: &Start, with_profile: bool) -> Result<(), Failure> {
     if names::check(&start.name).is_err() {
         anstream::eprintln!(

@@ -1,4 +1,4 @@
-//! `mcp-bash` without a verb: it serves the project, or a tool that explains how to make one.
+//! `mcp-bash` without a verb serves the project, or a tool that explains how to make one.
 
 use std::path::Path;
 use std::time::Duration;

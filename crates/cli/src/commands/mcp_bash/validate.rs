@@ -42,7 +42,7 @@ pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
     Ok(u8::from(!found.is_good()))
 }
 
-/// What keeps the project from being served as it is meant, and what its author should know.
+/// The problems of the project, and the lint for its author.
 fn whole(root: &Path) -> Result<Report, Failure> {
     let mut report = look(root, &reading(), Compat::McpBash)?;
     add_lint(root, &mut report);

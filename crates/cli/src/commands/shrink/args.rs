@@ -59,7 +59,10 @@ pub(crate) struct ShrinkArgs {
     #[arg(long)]
     pub(crate) http: bool,
     /// Wait this long for pending answers after stdin closes
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http", hide_short_help = true)]
+    #[arg(
+        long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http",
+        hide_short_help = true
+    )]
     pub(crate) drain: Duration,
     /// Record every message to FILE as ndjson; secrets are masked
     #[arg(
@@ -139,7 +142,7 @@ pub(crate) struct StatsArgs {
     pub(crate) stats_file: Option<PathBuf>,
 }
 
-// How a text is shortened, and when.
+// How texts are shortened, and when.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Shorter texts")]
 pub(crate) struct FormArgs {
@@ -156,20 +159,26 @@ pub(crate) struct FormArgs {
     )]
     pub(crate) render: Option<RenderArg>,
     /// Tokenizer for counting
-    #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES, hide_short_help = true)]
+    #[arg(
+        long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES,
+        hide_short_help = true
+    )]
     pub(crate) tokens: Vocabulary,
     /// Least confidence (0 to 1) that a format is recognised with [default: 0.7]
     #[arg(long, value_name = "NUMBER", value_parser = threshold, hide_short_help = true)]
     pub(crate) threshold: Option<f32>,
     /// Keep the original if less than this is saved, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "10", value_parser = clap::value_parser!(u64).range(0..=100), hide_short_help = true)]
+    #[arg(
+        long, value_name = "PERCENT", default_value = "10",
+        value_parser = clap::value_parser!(u64).range(0..=100), hide_short_help = true
+    )]
     pub(crate) min_saving: u64,
     /// Allow loss, marked in the text: diff-context=N, failures-only, html-to-text
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = lossy)]
     pub(crate) lossy: Vec<Lossy>,
 }
 
-// What becomes of results.
+// What is done with results.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct ResultArgs {
@@ -267,7 +276,7 @@ impl RenderArg {
 }
 
 impl FormArgs {
-    /// How a text is shortened.
+    /// How texts are shortened.
     pub(crate) fn policy(&self) -> Result<Policy, Failure> {
         let threshold = match self.threshold {
             Some(threshold) => threshold,
@@ -292,7 +301,7 @@ impl FormArgs {
 }
 
 impl ShrinkArgs {
-    /// What the layer does.
+    /// The options of the layer.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         let (form, results) = (&self.form, &self.results);
         let policy = Policy {

@@ -27,7 +27,7 @@ pub(super) fn read(file: &Path, usual: &'static str) -> Result<String, Failure> 
     if bytes.len() as u64 > MOST {
         return Err(
             Failure::new(Exit::Invalid, format!("{} is too large", shown(file)))
-                .hint("256 MiB is the most"),
+                .hint("the limit is 256 MiB"),
         );
     }
     String::from_utf8(bytes).map_err(|_| {

@@ -1,4 +1,4 @@
-//! `linkspan shrink stats`: what was saved so far.
+//! `linkspan shrink stats`: prints the savings so far.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::show::{self, path as shown, say};
 pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
     let Some(file) = args.stats_file.clone().or_else(stats_file) else {
         return Err(Failure::usage("the default file for statistics is unknown")
-            .hint("say where they are with --stats-file"));
+            .hint("give their file with --stats-file"));
     };
     let failed = |e: io::Error| Failure::new(Exit::Invalid, format!("{}: {e}", shown(&file)));
     if args.reset {

@@ -1,4 +1,4 @@
-//! What is done with the server, and how the result is printed.
+//! The jobs of the try-out commands, and the output of their results.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -91,7 +91,7 @@ async fn call(
     Ok(Exit::ToolError)
 }
 
-/// How a part of an answer is written as text.
+/// Writes a part of an answer as text.
 type Render = fn(&mut dyn Write, Json<'_>) -> io::Result<()>;
 
 fn print_list(lists: &[List], json: bool, render: Render) {

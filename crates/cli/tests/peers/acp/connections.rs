@@ -1,5 +1,5 @@
-//! Providers on official crates, seen by an agent that the test plays: one that knows stdio servers only,
-//! as all of them do. Between them is nothing but `linkspan conduct`.
+//! Providers on official crates, with an agent that the test controls and that supports stdio servers only, as all of
+//! them do. Between them is only `linkspan conduct`.
 
 use linkspan_testkit::{Bridge, LATEST, Player, Stage};
 use serde_json::{Value, json};
@@ -11,14 +11,14 @@ use crate::installed;
 struct Session {
     editor: Bridge,
     stage: Stage,
-    /// What the agent was told of.
+    /// The MCP servers that the agent got.
     servers: Vec<Value>,
 }
 
 fn session(components: &[String]) -> Session {
     let stage = Stage::new();
     let editor = Bridge::launch(installed::linkspan())
-        // So that the test can wait for what passes.
+        // The test waits for lines of the trace.
         .args(["conduct", "--trace", "/dev/stderr"])
         .args(components)
         .arg(stage.played("agent"))
@@ -40,7 +40,7 @@ fn session(components: &[String]) -> Session {
     }
 }
 
-/// The agent answers what it hears next of that method; what it was asked.
+/// The agent answers its next request of that method; returns that request.
 fn answer(agent: &Player, method: &str, result: &str) -> Value {
     let asked = agent.heard(method);
     let id = asked.id.as_deref().expect("it wants an answer");
@@ -71,7 +71,7 @@ fn assert_echoes(client: &Bridge, id: &str) {
 }
 
 impl Session {
-    /// Waits until a request of that method is on its way to the provider.
+    /// Waits until a request of that method has been sent to the provider.
     fn wait_for(&self, method: &str) {
         self.editor
             .wait_for_stderr(&format!(r#""method":"{method}""#));

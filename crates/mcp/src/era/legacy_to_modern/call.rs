@@ -13,21 +13,21 @@ use linkspan_wire::Object;
 
 pub(super) struct Call {
     pub(super) front: Id,
-    /// As the client sent it; it may have to go again.
+    /// The client's request; it may have to be sent again.
     pub(super) msg: Message,
     rounds: u32,
     tried_again: bool,
-    /// What the server wants to see again, as spelled.
+    /// The `requestState` of the server, as spelled.
     state: Option<String>,
-    /// Questions of this round that are not answered, and the answers so far.
+    /// The number of open questions of this round, and the answers so far.
     open: usize,
     answers: Vec<(String, String)>,
-    /// Until when the client has to answer.
+    /// The deadline for the client's answers.
     pub(super) until: Option<Instant>,
 }
 
 impl Call {
-    /// Whether it was sent only once, and asked nothing so far.
+    /// Whether it was sent only once, and has asked nothing so far.
     pub(super) fn may_go_again(&self) -> bool {
         self.rounds == 0 && !self.tried_again
     }
@@ -46,14 +46,14 @@ impl Call {
     }
 }
 
-/// A question that the client has been asked.
+/// A question that was sent to the client.
 pub(super) struct Asked {
     pub(super) id: Id,
     pub(super) call: u64,
     key: String,
 }
 
-/// What a request carries when it goes again.
+/// What a repeated request carries.
 pub(super) struct Answered {
     state: Option<String>,
     answers: Vec<(String, String)>,
@@ -76,7 +76,7 @@ impl Answered {
 }
 
 impl LegacyToModern {
-    /// The server wants something from the client before it goes on.
+    /// Handles a result that asks for input.
     pub(super) fn ask(&mut self, number: u64, msg: &Message, now: Instant) -> Vec<Step> {
         let Some(result) = msg.body() else {
             return Vec::new();
@@ -121,7 +121,7 @@ impl LegacyToModern {
             return self.fail(number, &error);
         }
         if questions.is_empty() {
-            // Nothing to ask: it only wants to see its state again.
+            // No questions: the server only wants its state back.
             return self.go_again(number);
         }
         call.until = Some(now + PATIENCE);
@@ -164,8 +164,8 @@ impl LegacyToModern {
         self.go_again(number)
     }
 
-    /// The key itself where it is free: if there is another bridge in front of us, it makes a key of
-    /// the id again, and the client sees the server's own.
+    /// The key itself if that id is free: another bridge in front of us makes a key of the id again, so that the client
+    /// sees the server's own key.
     fn question_id(&mut self, key: &str) -> Id {
         let id = Id::string(key);
         if !self.asked.contains_key(&id.key()) {
@@ -197,7 +197,7 @@ fn legacy_params(params: Option<Json<'_>>, id: &Id, revision: Revision) -> Optio
     let params = params?;
     let mode = params.get("mode").and_then(Json::as_str);
     if mode.as_deref() == Some("url") && params.get("elicitationId").is_none() {
-        // It had to have one, so that its end could be told.
+        // Legacy elicitations of this mode need an id, which the notification of their completion refers to.
         let id = quote(&id.bare());
         return Some(Object::of(Some(params)).with("elicitationId", &id).text());
     }

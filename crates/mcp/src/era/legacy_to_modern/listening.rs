@@ -1,7 +1,7 @@
-//! One `subscriptions/listen` for everything that a legacy session hears of by itself.
+//! One `subscriptions/listen` for all notifications that a legacy session gets unasked.
 //!
-//! A subscription cannot be changed, only replaced. The old one stays until the new one is
-//! acknowledged, so that nothing is missed in between.
+//! A subscription cannot be changed, only replaced. The old one is kept until the new one is acknowledged, so that no
+//! notification is missed in between.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const LISTS: [(&[&str], &str); 3] = [
     (&["resources", "listChanged"], "resourcesListChanged"),
 ];
 
-/// How long a server may take to acknowledge.
+/// How long a server may take to acknowledge a subscription.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long we wait before we open a subscription again that has ended; doubles each time.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -33,23 +33,23 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(super) struct Listening {
     uris: BTreeSet<String>,
-    /// Those of them that the server has agreed to.
+    /// The URIs that the server has acknowledged.
     agreed: BTreeSet<String>,
-    /// The one that is in force, and since when.
+    /// The active subscription, and since when it is active.
     current: Option<(u64, Instant)>,
     opening: Option<Opening>,
-    /// The last one has ended, and another one is due.
+    /// When to open a subscription again after the last one has ended.
     again_at: Option<Instant>,
     wait: Duration,
 }
 
-/// A subscription that has not been acknowledged.
+/// A subscription that is not acknowledged yet.
 struct Opening {
     number: u64,
-    /// Who waits for it, and for which resource.
+    /// The requests that wait for it, and their resources.
     waiting: Vec<(Id, String)>,
     until: Instant,
-    /// It takes the place of one that was lost, so something may have been missed.
+    /// It replaces a subscription that was lost, so notifications may have been missed.
     after_gap: bool,
 }
 
@@ -61,7 +61,7 @@ impl Listening {
 }
 
 impl LegacyToModern {
-    /// The client wants to hear of a resource.
+    /// The client subscribes to a resource.
     pub(super) fn subscribe(&mut self, id: Id, msg: &Message, now: Instant) -> Vec<Step> {
         let uri = msg.params().and_then(|p| p.get("uri")?.as_str());
         let Some(uri) = uri.map(|uri| uri.into_owned()) else {
@@ -93,7 +93,7 @@ impl LegacyToModern {
         self.listening.agreed.remove(&*uri);
         let mut steps = vec![Step::answer(id, "{}")];
         if let Some(opening) = &mut self.listening.opening {
-            // It has been subscribed to and is no more.
+            // The resource was subscribed to and unsubscribed from.
             let over = opening.waiting.extract_if(.., |(_, waits)| *waits == uri);
             steps.extend(over.map(|(id, _)| Step::answer(&id, "{}")));
         }
@@ -103,7 +103,7 @@ impl LegacyToModern {
         steps
     }
 
-    /// Opens a subscription to what is wanted now.
+    /// Opens a subscription for the current lists and resources.
     pub(super) fn listen_anew(&mut self, now: Instant) -> Vec<Step> {
         let after_gap =
             self.listening.again_at.take().is_some() && self.listening.current.is_none();
@@ -138,13 +138,13 @@ impl LegacyToModern {
         steps
     }
 
-    /// A message of a subscription; `None` if it is none.
+    /// Handles a notification of a subscription; `None` for other messages.
     pub(super) fn news(&mut self, msg: &Message, now: Instant) -> Option<Vec<Step>> {
         let params = msg.params();
         let meta = params.and_then(|p| p.get("_meta"));
         let id = meta.and_then(|meta| Id::parse(meta.get(SUBSCRIPTION_ID)?))?;
         let Some(number) = ids::request_number(&id) else {
-            // Of one that is over.
+            // It belongs to a subscription that has ended.
             return Some(Vec::new());
         };
         if msg.method() == names::ACKNOWLEDGED {
@@ -196,7 +196,7 @@ impl LegacyToModern {
         steps
     }
 
-    /// While no subscription was in force, anything may have changed.
+    /// The notifications for a gap without a subscription, in which anything may have changed.
     fn missed(&self) -> Vec<Step> {
         let lists = LISTS.iter().filter(|(can, _)| self.server.can(can));
         let lists = lists.map(|(can, _)| {
@@ -213,7 +213,7 @@ impl LegacyToModern {
             .collect()
     }
 
-    /// A subscription has ended, or was refused; `None` if this is none.
+    /// Handles the end or refusal of a subscription; `None` for other answers.
     pub(super) fn listening_ended(
         &mut self,
         number: u64,
@@ -234,7 +234,7 @@ impl LegacyToModern {
         {
             opening.after_gap = true;
         }
-        // What is wanted next may be something else than what was refused.
+        // The next subscription may differ from the refused one.
         let others = opening.as_ref().is_some_and(|o| !o.waiting.is_empty());
         let again = may_come_back(answer) || (others && self.listening.current.is_none());
         if again && self.listening.opening.is_none() {
@@ -261,7 +261,7 @@ impl LegacyToModern {
         steps
     }
 
-    /// Opens a lost subscription again, and gives up one that is not acknowledged.
+    /// Opens a lost subscription again, and drops one that was not acknowledged in time.
     pub(super) fn listening_due(&mut self, now: Instant) -> Vec<Step> {
         let is_late = |opening: &mut Opening| opening.until <= now;
         if let Some(late) = self.listening.opening.take_if(is_late) {
@@ -280,7 +280,7 @@ impl LegacyToModern {
     }
 }
 
-/// Whether it makes sense to subscribe again after this end.
+/// Whether to subscribe again after this answer.
 fn may_come_back(end: &Message) -> bool {
     if end.kind() == Kind::Result {
         return true;

@@ -27,7 +27,7 @@ impl Phase {
 }
 
 impl LegacyToModern {
-    /// The client's handshake: remembered, and answered when the server has told about itself.
+    /// Handles the client's handshake: it is answered after `server/discover`.
     pub(super) fn initialize(&mut self, id: &Id, msg: &Message) -> Vec<Step> {
         if matches!(self.phase, Phase::Discovering { .. }) {
             let error = RpcError::invalid_request("the handshake is under way already");
@@ -44,7 +44,7 @@ impl LegacyToModern {
         vec![Step::Back(probe(&id, capabilities, info))]
     }
 
-    /// Remembers what the client says of itself in its `initialize`.
+    /// Takes the client's capabilities and info from its `initialize`.
     fn introduce(&mut self, initialize: &Message) {
         let params = initialize.params();
         if let Some(capabilities) = text_of(params, "capabilities") {
@@ -60,8 +60,8 @@ impl LegacyToModern {
             .unwrap_or(Revision::LAST_LEGACY);
     }
 
-    /// Begins with a handshake that was made while the server's era was not known: the client's
-    /// `initialize`, and what `server/discover` has told since.
+    /// Continues a handshake that began while the server's era was not known: takes the client's `initialize` and the
+    /// result of `server/discover`.
     pub(crate) fn adopt(&mut self, initialize: &Message, discovered: &Message) -> Vec<Step> {
         let Some(id) = initialize.id() else {
             return Vec::new();

@@ -23,7 +23,7 @@ fn call(stage: &mut Stage<LegacyToModern>, id: &str) -> String {
 }
 
 #[test]
-fn the_handshake_is_answered_with_what_the_server_tells() {
+fn the_handshake_is_answered_from_server_discover() {
     let mut stage = Stage::new(LegacyToModern::new());
     let discover = stage
         .client(&legacy(r#""i""#, "initialize", INITIALIZE))
@@ -82,7 +82,7 @@ fn ping_and_the_log_level_stay_here() {
 }
 
 #[test]
-fn a_result_that_needs_input_becomes_questions_and_the_call_goes_again() {
+fn a_result_that_needs_input_becomes_questions_and_the_call_is_sent_again() {
     let mut stage = ready();
     let sent = call(&mut stage, "1");
     let needs = r#"{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Who?"}},"r":{"method":"roots/list"}},"requestState":"s\"1"}"#;
@@ -115,7 +115,7 @@ fn a_result_that_needs_input_becomes_questions_and_the_call_goes_again() {
 }
 
 #[test]
-fn a_question_belongs_to_the_call_that_it_came_from() {
+fn a_question_belongs_to_the_call_that_asked_it() {
     let mut stage = ready();
     let sent = call(&mut stage, "41");
     let needs = r#"{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}"#;
@@ -142,7 +142,7 @@ fn equal_keys_of_two_calls_are_two_questions() {
 }
 
 #[test]
-fn a_state_without_questions_goes_straight_back() {
+fn a_state_without_questions_is_returned_at_once() {
     let mut stage = ready();
     let sent = call(&mut stage, "1");
     let wait = r#"{"resultType":"input_required","requestState":"later"}"#;
@@ -152,7 +152,7 @@ fn a_state_without_questions_goes_straight_back() {
 }
 
 #[test]
-fn a_server_cannot_ask_for_ever_nor_for_what_was_not_declared() {
+fn rounds_are_limited_and_undeclared_questions_are_refused() {
     let mut stage = ready();
     let mut sent = call(&mut stage, "1");
     let wait = r#"{"resultType":"input_required","requestState":"later"}"#;
@@ -184,7 +184,7 @@ fn a_client_that_refuses_or_forgets_a_question_has_its_call_answered() {
 }
 
 #[test]
-fn one_subscription_stands_for_all_that_a_session_hears_of() {
+fn one_subscription_serves_all_notifications_of_a_session() {
     let mut stage = ready();
     let listen = stage.client(INITIALIZED).told_one();
     assert_eq!(
@@ -211,7 +211,7 @@ fn one_subscription_stands_for_all_that_a_session_hears_of() {
         r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#
     );
 
-    // A new filter is a new subscription; the old one lasts until it is there.
+    // A new filter needs a new subscription; the old one is kept until that is acknowledged.
     let wider = stage
         .client(&legacy("5", "resources/subscribe", r#"{"uri":"a://b"}"#))
         .told_one();
@@ -238,7 +238,7 @@ fn one_subscription_stands_for_all_that_a_session_hears_of() {
 }
 
 #[test]
-fn what_the_server_does_not_report_on_is_refused() {
+fn a_resource_that_the_server_does_not_report_on_is_refused() {
     let mut stage = ready();
     let listen = stage
         .client(&legacy("5", "resources/subscribe", r#"{"uri":"a://b"}"#))

@@ -1,4 +1,4 @@
-//! Questions of the server: parked calls, and how their clients come back to them.
+//! Questions of the server: parks calls, and resumes them when their clients return.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -17,27 +17,27 @@ use linkspan_wire::Object;
 
 /// How long we wait for further questions of the same breath.
 const BREATH: Duration = Duration::from_millis(20);
-/// How long a question waits until it is clear whose it is.
+/// How long a question waits until its call is known.
 const DOUBT: Duration = Duration::from_secs(10);
 /// Questions that may wait for one call.
 const MAX_QUESTIONS: usize = 64;
 
-/// For how long after its start a server may ask for roots on its own account: some keep a copy.
+/// How long after its start a server may ask for roots outside a call: some keep a copy of them.
 const START: Duration = Duration::from_secs(3);
-/// How long such a question waits for the call under way to end: if it does, it has not asked.
+/// How long this question waits for the open call to end: a call that ends did not ask it.
 const ALIBI: Duration = Duration::from_secs(1);
 
-/// A question of which it is not clear whose it is.
+/// A question whose call is not known yet.
 pub(super) struct Held {
     pub(super) question: Question,
     candidates: Candidates,
     pub(super) until: Instant,
-    /// It may be the server's own.
+    /// It may belong to no call.
     at_start: bool,
 }
 
 impl ModernToLegacy {
-    /// The server asks something.
+    /// Handles a question of the server.
     pub(super) fn asked(
         &mut self,
         msg: Message,
@@ -59,7 +59,7 @@ impl ModernToLegacy {
             id,
             msg: msg.clone(),
         };
-        self.options.habits.ask();
+        self.options.history.ask();
         if method == names::ROOTS_LIST {
             let is_about_a_call = provenance.about.is_some() || provenance.late;
             if let Some(steps) = self.own_roots(&question, is_about_a_call, now) {
@@ -85,7 +85,7 @@ impl ModernToLegacy {
                 if self.has_settled {
                     return self.ask(number, held.question, now);
                 }
-                // It may be the server's own question, and the call must not fail because of that.
+                // The question may belong to no call, so the call must not fail because of it.
                 vec![Step::Back(undeclared(&held.question))]
             }
             Owner::Call(number) if held.at_start && !is_late && !self.is_asking(number) => {
@@ -95,7 +95,7 @@ impl ModernToLegacy {
             Owner::Call(number) => self.ask(number, held.question, now),
             Owner::None => {
                 self.ownerless(&held.question);
-                let error = RpcError::server("no call is under way that this could belong to")
+                let error = RpcError::server("no open call can have asked this")
                     .with_data(r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#);
                 vec![Step::Back(error.answer(&held.question.id))]
             }
@@ -104,14 +104,16 @@ impl ModernToLegacy {
                 Vec::new()
             }
             Owner::Unclear | Owner::Unknowable => {
-                let error = RpcError::server("several calls are under way, and it cannot be told which of them this belongs to")
-                    .with_data(r#"{"hint":"call again when the other calls have ended"}"#);
+                let error = RpcError::server(
+                    "several calls are open, and it is unknown which of them asked this",
+                )
+                .with_data(r#"{"hint":"call again when the other calls have ended"}"#);
                 vec![Step::Back(error.answer(&held.question.id))]
             }
         }
     }
 
-    /// Looks again at the questions in doubt; a call that has ended may have been the other one.
+    /// Tries again to assign the held questions, after a candidate has ended.
     pub(super) fn settle_held(&mut self, now: Instant) -> Vec<Step> {
         let held = std::mem::take(&mut self.held);
         held.into_iter()
@@ -124,7 +126,7 @@ impl ModernToLegacy {
         call.is_some_and(|call| call.caps.has_roots())
     }
 
-    /// Whether a call has asked something that its client has not been told yet.
+    /// Whether a call has questions that are not sent to its client yet.
     fn is_asking(&self, number: u64) -> bool {
         let call = self.calls.get(&number);
         call.is_some_and(|call| call.ask_at.is_some())
@@ -140,7 +142,7 @@ impl ModernToLegacy {
         if let Some(required) = call.caps.lacks(&question.msg) {
             let mut steps = vec![Step::Back(undeclared(&question))];
             if call.is_legacy {
-                // Asked by the server itself, it would have said no more than that.
+                // The server itself would have got this answer from the client.
                 return steps;
             }
             steps.extend(self.fail(number, results::missing_capability(&method, required)));
@@ -169,16 +171,16 @@ impl ModernToLegacy {
         }
         call.questions.push(question);
         call.asked = true;
-        self.options.habits.asks(&call.habit);
+        self.options.history.asks(&call.history_key);
         if call.parked.is_none() {
             call.ask_at = Some(now + BREATH);
         }
-        // What it asked in the same breath is its own, too.
+        // Other questions that arrived at the same time belong to the same call.
         self.settle_held(now)
     }
 
-    /// Ends the client's request with an error. The server goes on with its own, and what it asks or says
-    /// from now on is for no client.
+    /// Ends the client's request with an error. The server continues its own; its later questions and notifications
+    /// have no client.
     fn fail(&mut self, number: u64, error: RpcError) -> Vec<Step> {
         let Some(call) = self.calls.get_mut(&number) else {
             return Vec::new();
@@ -186,7 +188,7 @@ impl ModernToLegacy {
         let mut steps = call.leave_unanswered("the call has failed");
         call.questions.clear();
         call.ask_at = None;
-        // A parked call fails when its client comes back.
+        // A parked call fails when its client retries.
         if let Some(id) = call.front.take() {
             self.fronts.remove(&id.key());
             steps.push(Step::refuse(&id, &error));
@@ -196,17 +198,17 @@ impl ModernToLegacy {
         steps
     }
 
-    /// The time of a call has come: its questions are passed on, or its client did not come back.
+    /// Handles the deadline of a call: its questions are sent, or its client did not return.
     pub(super) fn call_due(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let is_parked = |call: &Call| call.parked.is_some();
         match self.calls.get(&number).map(is_parked) {
-            Some(true) => self.abandon(number, "the client has not come back", now),
+            Some(true) => self.abandon(number, "the client did not return in time", now),
             Some(false) => self.park(number, now),
             None => Vec::new(),
         }
     }
 
-    /// Ends the client's request with the questions; the server's goes on waiting.
+    /// Ends the client's request with the questions; the server's request stays open.
     fn park(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let secret = (self.options.secret)();
         if secret.is_empty() {
@@ -254,7 +256,7 @@ impl ModernToLegacy {
         steps
     }
 
-    /// The client comes back to a parked call.
+    /// Resumes a parked call for its client.
     pub(super) fn resume(
         &mut self,
         id: Id,
@@ -265,7 +267,7 @@ impl ModernToLegacy {
     ) -> Vec<Step> {
         let number = self.states.get(state).copied();
         let Some((number, call)) = number.and_then(|n| Some((n, self.calls.get_mut(&n)?))) else {
-            let error = RpcError::invalid_params("requestState is not known here")
+            let error = RpcError::invalid_params("unknown requestState")
                 .with_data(r#"{"hint":"it was altered, used before, or its time is over; call anew without it"}"#);
             return vec![Step::refuse(&id, &error)];
         };
@@ -311,13 +313,13 @@ impl ModernToLegacy {
         } else if let Some(why) = missing {
             steps.extend(self.fail(number, why));
         } else if !call.questions.is_empty() {
-            // What was not answered, or asked meanwhile, is asked at once.
+            // Unanswered and new questions are asked at once.
             steps.extend(self.park(number, now));
         }
         steps
     }
 
-    /// A call that is given up is no longer parked.
+    /// Removes the parked state of a call that is dropped.
     pub(super) fn unpark(&mut self, call: &Call) {
         if let Some(parked) = &call.parked {
             self.states.remove(&parked.state);
@@ -325,7 +327,7 @@ impl ModernToLegacy {
         }
     }
 
-    /// The server takes a question back.
+    /// Handles a cancelled question.
     pub(super) fn withdrawn(&mut self, msg: &Message) {
         let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
         let Some(id) = id else { return };
@@ -339,8 +341,8 @@ impl ModernToLegacy {
     }
 }
 
-/// What the server is told that asks for something which the client has not declared. A legacy client
-/// without the capability would say the same.
+/// The answer to a question whose capability the client has not declared. A legacy client without the capability would
+/// answer the same.
 pub(super) fn undeclared(question: &Question) -> Message {
     RpcError::method_not_found(&question.msg.method())
         .with_data(r#"{"hint":"the client has not declared the capability for this"}"#)

@@ -1,4 +1,4 @@
-//! A call that the server has been given.
+//! A call that was sent to the server.
 
 use std::time::Instant;
 
@@ -8,21 +8,21 @@ use crate::era::Step;
 use crate::era::caps::Caps;
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
-use crate::era::habits;
 use crate::era::question::{self, Question};
+use crate::era::question_history;
 use crate::era::results;
 use crate::level::Level;
 use crate::meta::SERVER_INFO;
 use linkspan_wire::Object;
 
-/// Pages that a client may be asked to visit at once.
+/// URLs that a client may be asked to open at once.
 const MAX_PAGES: usize = 64;
 
 pub(super) struct Call {
-    /// The client's request that waits for it; none while it is parked.
+    /// The client's open request; none while the call is parked.
     pub(super) front: Option<Id>,
     pub(super) method: Box<str>,
-    /// The resource that was asked for, as spelled.
+    /// The URI of the requested resource, as spelled.
     pub(super) uri: Option<String>,
     pub(super) digest: u64,
     pub(super) principal: Option<String>,
@@ -30,26 +30,26 @@ pub(super) struct Call {
     pub(super) level: Option<Level>,
     /// Its client belongs to the legacy era; see [`Claims`].
     pub(super) is_legacy: bool,
-    /// The progress token of the client's latest request, and the one that the server knows.
+    /// The progress token of the client's latest request, and the one that was sent to the server.
     pub(super) token: Option<String>,
     pub(super) sent_token: Option<IdKey>,
     pub(super) may_ask: bool,
-    /// What it is called in [`Habits`](crate::era::Habits).
-    pub(super) habit: String,
-    /// Whether the server has asked something in its course.
+    /// Its key in [`QuestionHistory`](crate::era::QuestionHistory).
+    pub(super) history_key: String,
+    /// Whether the server has asked a question during the call.
     pub(super) asked: bool,
-    /// Asked by the server and not answered.
+    /// The open questions of the server.
     pub(super) questions: Vec<Question>,
-    /// Answers that the client gave before it was asked.
+    /// Answers that the client gave before the question.
     pub(super) in_advance: Vec<(String, String)>,
-    /// When the questions are passed on; a server may ask several at once.
+    /// When the questions are sent to the client; a server may ask several at once.
     pub(super) ask_at: Option<Instant>,
     pub(super) parked: Option<Parked>,
-    /// The newest progress that came while the call was parked.
+    /// The newest progress during the parked time.
     pub(super) progress: Option<Message>,
-    /// The server's answer, if it came while the call was parked.
+    /// The server's answer, if it arrived while the call was parked.
     pub(super) outcome: Option<Message>,
-    /// Why the call has failed for its client, although the server goes on with it.
+    /// The error that the client got, although the server continues the call.
     pub(super) failed: Option<RpcError>,
 }
 
@@ -68,7 +68,7 @@ impl Call {
             may_ask: question::may_ask(&method),
             digest: digest(msg),
             method,
-            habit: habits::key(msg),
+            history_key: question_history::key(msg),
             asked: false,
             level: claims.log_level(),
             principal: claims.principal,
@@ -86,14 +86,14 @@ impl Call {
         })
     }
 
-    /// Progress under the token of the request that waits now; `None` if that wants none.
+    /// Progress under the token of the open request; `None` if that has no token.
     pub(super) fn report(&self, progress: &Message) -> Option<Step> {
         let token = progress.params()?.get("progressToken")?;
         let (front, current) = (self.front.as_ref()?, self.token.as_deref()?);
         Some(Step::to_front(progress.with_value(token, current), front))
     }
 
-    /// Refuses what the server asked in the course of this call.
+    /// Refuses the open questions of this call.
     pub(super) fn leave_unanswered(&self, reason: &str) -> Vec<Step> {
         let error = RpcError::server(format!("{reason}, so this has no answer"));
         self.questions
@@ -102,7 +102,7 @@ impl Call {
             .collect()
     }
 
-    /// Whether its client has had its answer, so that the server's own is dropped.
+    /// Whether the client has been answered, so that the server's answer is dropped.
     pub(super) fn is_unattended(&self) -> bool {
         self.failed.is_some() && self.parked.is_none()
     }
@@ -114,8 +114,8 @@ impl Call {
         }
     }
 
-    /// The error that asks for a visit to a page, as the question that it is. There is nothing to
-    /// come back to: the client calls anew afterwards.
+    /// Turns the error that asks for a visit to a URL into a question. There is no state to resume: the client calls
+    /// again afterwards.
     pub(super) fn url_needed(
         &self,
         error: &Message,
@@ -158,7 +158,7 @@ impl Call {
     }
 }
 
-/// What a progress token means.
+/// The id that a progress token denotes.
 fn token_key(token: &str) -> Option<IdKey> {
     Some(Id::parse(Json::parse(token).ok()?)?.key())
 }

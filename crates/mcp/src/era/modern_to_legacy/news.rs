@@ -37,7 +37,7 @@ const LISTS: [List; 3] = [
     },
 ];
 
-/// Subscriptions to resources that one listener may have.
+/// Limit of resource subscriptions of one listener.
 const MAX_URIS: usize = 1024;
 
 /// A `subscriptions/listen` of the client.
@@ -45,7 +45,7 @@ pub(super) struct Listener {
     pub(super) id: Id,
     lists: Vec<&'static List>,
     uris: BTreeSet<String>,
-    /// Resources that the server has not agreed to. Nothing is passed on before.
+    /// Resources that the server has not confirmed. Until then no notification is forwarded.
     waits_for: BTreeSet<String>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Listener {
 #[derive(Default)]
 pub(super) struct Wanted {
     by: usize,
-    /// The request that the server was asked with.
+    /// The number of the request to the server.
     own_request: u64,
     /// The server has agreed.
     agreed: bool,
@@ -114,7 +114,7 @@ impl ModernToLegacy {
         worked: bool,
     ) -> Vec<Step> {
         if self.subscribed.get(uri).map(|wanted| wanted.own_request) != number {
-            // The listener has left since.
+            // The listener has ended since.
             return Vec::new();
         }
         if worked {
@@ -139,7 +139,7 @@ impl ModernToLegacy {
         steps
     }
 
-    /// Ends a subscription; `None` if this id is none.
+    /// Ends a subscription; `None` if the id does not belong to one.
     pub(super) fn stop_listening(&mut self, id: &Id) -> Option<Vec<Step>> {
         let key = id.key();
         let at = self.listeners.iter().position(|l| l.id.key() == key)?;
@@ -159,7 +159,7 @@ impl ModernToLegacy {
         Some(steps)
     }
 
-    /// A notification of the server.
+    /// Handles a notification of the server.
     pub(super) fn notified(&mut self, msg: Message, provenance: &Provenance) -> Vec<Step> {
         let method = msg.method();
         match &*method {
@@ -179,7 +179,7 @@ impl ModernToLegacy {
                 Some(list) => self.tell(&msg, |listener| {
                     listener.lists.iter().any(|l| l.member == list.member)
                 }),
-                // Nothing else has a place in the modern era.
+                // Other notifications do not exist in the modern era.
                 None => Vec::new(),
             },
         }
@@ -193,24 +193,24 @@ impl ModernToLegacy {
             .collect()
     }
 
-    /// Progress goes to the request that waits now, under the token that it gave.
+    /// Forwards progress to the open request, under its token.
     fn progress(&mut self, msg: Message) -> Option<Step> {
-        // A server may spell it in another way.
+        // A server may spell the token differently.
         let token = Id::parse(msg.params()?.get("progressToken")?)?.key();
         let call = self
             .calls
             .values_mut()
             .find(|call| call.sent_token.as_ref() == Some(&token))?;
         if call.parked.is_some() {
-            // It only grows, so the newest says it all.
+            // Progress only increases, so the newest is enough.
             call.progress = Some(msg);
             return None;
         }
         call.report(&msg)
     }
 
-    /// A log message goes to the call that it came with, if that wants to see it. Where calls of several
-    /// principals are under way and it names none of them, it goes to none.
+    /// Forwards a log message to the call that it arrived with, if its level is wanted. While calls of several
+    /// principals are open, a message without a call is dropped.
     fn log(&self, msg: &Message, provenance: &Provenance) -> Option<Step> {
         let level = msg.params()?.get("level").and_then(Level::parse)?;
         let wants = |call: &super::call::Call| {
@@ -229,7 +229,7 @@ impl ModernToLegacy {
 
 impl Listener {
     fn follows(&self, uri: &str) -> bool {
-        // A server may report on what is below a resource that was subscribed to, not beside it.
+        // A server may notify about resources below the subscribed one, but not beside it.
         self.uris.iter().any(|known| {
             uri.strip_prefix(known.as_str()).is_some_and(|below| {
                 below.is_empty() || known.ends_with('/') || below.starts_with(['/', '?', '#'])

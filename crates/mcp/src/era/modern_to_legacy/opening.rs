@@ -14,26 +14,25 @@ use crate::method::names;
 
 /// How long a server may take to shake hands; `npx` may have to fetch it first.
 const HANDSHAKE: Duration = Duration::from_secs(60);
-/// How long a server may take to say that it has begun, before it is given requests.
+/// How long a server may take to answer the ping before it gets requests.
 const SETTLING: Duration = Duration::from_secs(1);
-/// Requests that may wait for it.
+/// Limit of requests that wait for it.
 const MAX_WAITING: usize = 1024;
 
 pub(super) enum Phase {
-    /// Nothing was sent to the server.
+    /// The server has not been sent anything.
     Fresh,
     /// Requests wait for the handshake.
     Opening {
         waiting: Vec<Message>,
         until: Instant,
     },
-    /// Requests wait for the answer to the ping after `initialized`: a server may handle messages side by
-    /// side, so a question of a call could otherwise come before that answer and be taken for one that the
-    /// server asks when it begins.
+    /// Requests wait for the answer to the ping after `initialized`: a server may handle messages concurrently, so a
+    /// question of a call could otherwise arrive before that answer and be taken for one of its start.
     Settling {
         waiting: Vec<Message>,
         until: Instant,
-        /// It has asked, and gets the time to look at the answer.
+        /// It has asked a question, and gets time to process the answer.
         asked: bool,
     },
     Ready,
@@ -48,14 +47,14 @@ impl Phase {
     }
 }
 
-/// A request of our own, by what its answer is for.
+/// A request of our own, by the purpose of its answer.
 pub(super) enum OwnRequest {
     Initialize,
-    /// Whatever the server wants to ask when it begins, it has asked before it answers this.
+    /// A ping: the server has asked its questions of the start before it answers this.
     Settle,
-    /// Then these requests may go.
+    /// The log level; these requests wait for it.
     Level(Vec<Message>),
-    /// The listeners of this resource are told.
+    /// A subscription; the listeners of this resource are notified.
     Subscribe {
         uri: String,
     },
@@ -67,14 +66,14 @@ impl ModernToLegacy {
     pub(super) fn must_wait(&self, method: &str) -> bool {
         match self.phase {
             Phase::Fresh | Phase::Opening { .. } => true,
-            // What a server offers may depend on its roots. One that cannot be given any may be asked for
-            // lists already, because no question belongs to them.
+            // The capabilities of a server may depend on its roots. Without roots, lists may be requested already,
+            // because no question belongs to them.
             Phase::Settling { .. } => self.roots.are_declared() || question::may_ask(method),
             Phase::Ready => false,
         }
     }
 
-    /// Begins the handshake, or waits for it.
+    /// Begins the handshake, or queues the request until it is done.
     pub(super) fn open(&mut self, msg: Message, claims: &Claims, now: Instant) -> Vec<Step> {
         if let Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } = &mut self.phase {
             if waiting.len() < MAX_WAITING {
@@ -94,7 +93,7 @@ impl ModernToLegacy {
             .values()
             .any(|e| matches!(e, OwnRequest::Initialize))
         {
-            // The server is late, and a second one would confuse it.
+            // The server is slow, and must not get a second `initialize`.
             return Vec::new();
         }
         let capabilities = self.options.capabilities.as_deref();
@@ -111,13 +110,13 @@ impl ModernToLegacy {
         Step::Back(Message::request(&id, method, Some(params)))
     }
 
-    /// The level that the server has to be told before it is given a request; `None` if it logs enough.
+    /// The log level to set before a request; `None` if the server logs enough.
     pub(super) fn level_for(&mut self, claims: &Claims) -> Option<Level> {
         self.has_default_level |= claims.is_legacy && claims.level.is_none();
         let wanted = match claims.level {
             Some(level) if self.has_default_level => level.min(Level::DEFAULT),
             Some(level) => level,
-            // What the server does by itself is enough, as long as it has not been told otherwise.
+            // The server's own default is enough, as long as no other level was set.
             None if claims.is_legacy && self.level.is_some() => Level::DEFAULT,
             None => return None,
         };
@@ -125,7 +124,7 @@ impl ModernToLegacy {
         (is_new && self.server.can(&["logging"])).then_some(wanted)
     }
 
-    /// Tells the server from which level on to log, and lets the request go when it has heard.
+    /// Sets the log level, and sends the request after the answer.
     pub(super) fn set_level(&mut self, level: Level, msg: Message) -> Vec<Step> {
         self.level = Some(level);
         let params = format!(r#"{{"level":{}}}"#, quote(level.name()));
@@ -169,12 +168,12 @@ impl ModernToLegacy {
         };
         let mut steps = vec![Step::Back(Message::notification(names::INITIALIZED, None))];
         steps.push(self.own_request(OwnRequest::Settle, names::PING, "{}"));
-        // Those that still have to wait are noted again.
+        // Requests that still have to wait are queued again.
         steps.extend(self.go_on(waiting, now));
         steps
     }
 
-    /// The server has begun: what waits may go.
+    /// The server is ready: sends the queued requests.
     fn settled(&mut self, now: Instant) -> Vec<Step> {
         match std::mem::replace(&mut self.phase, Phase::Ready) {
             Phase::Settling { waiting, .. } => self.go_on(waiting, now),

@@ -1,35 +1,35 @@
-//! What a machine is given, and what it tells the pool that uses it.
+//! The options of a machine, and its status for the pool.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::era::habits::Habits;
+use crate::era::question_history::QuestionHistory;
 
 /// How long a parked call waits by default.
 pub const PARK: Duration = Duration::from_secs(300);
 
-/// What a machine is given.
+/// The options of a machine.
 pub struct ModernToLegacyOptions {
-    /// A word that no other machine has; see [`home_of`](crate::era::home_of).
+    /// A name that no other machine has; see [`home_of`](crate::era::home_of).
     pub home: String,
-    /// What the server is told that its client can do; what the first request declares if `None`.
-    /// Whatever it is, a question reaches only clients that declared the capability for it.
+    /// The capabilities in `initialize`; those of the first request if `None`. In any case, a question reaches only
+    /// clients that declared the capability for it.
     pub capabilities: Option<String>,
-    /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
-    /// one that may still ask or log something.
+    /// Whether all requests belong to one client. If not, a cancelled call counts for a while as one that may still ask
+    /// or log.
     pub alone: bool,
-    /// The roots that all requests have brought along, as [`given_roots`](crate::era::given_roots) tells them;
-    /// for a server that several clients use.
+    /// The roots that all requests have in common, in the form of [`given_roots`](crate::era::given_roots); for a
+    /// server that several clients use.
     pub roots: Option<String>,
     /// How long a parked call waits for its client.
     pub park: Duration,
     /// Unguessable text for `requestState`.
     pub secret: Box<dyn FnMut() -> String + Send>,
-    /// What others may want to know.
+    /// The status that the pool reads.
     pub status: Arc<MachineStatus>,
-    /// What has been seen of the server so far.
-    pub habits: Arc<Habits>,
+    /// Which calls of this server were seen to ask.
+    pub history: Arc<QuestionHistory>,
 }
 
 impl ModernToLegacyOptions {
@@ -43,12 +43,12 @@ impl ModernToLegacyOptions {
             park: PARK,
             secret: Box::new(secret),
             status: Arc::default(),
-            habits: Arc::default(),
+            history: Arc::default(),
         }
     }
 }
 
-/// What a machine tells the pool that chooses a server for a call.
+/// The status of a machine, by which the pool chooses a server for a call.
 #[derive(Debug, Default)]
 pub struct MachineStatus {
     pub(super) parked: AtomicUsize,
@@ -63,8 +63,7 @@ impl MachineStatus {
         self.wrong.load(Ordering::Relaxed)
     }
 
-    /// Whether the server was told the roots of a client in the course of a call. It may remember them, so
-    /// no other client may use it.
+    /// Whether the server got the roots of a client during a call. It may remember them, so no other client may use it.
     pub fn knows_roots(&self) -> bool {
         self.knows_roots.load(Ordering::Relaxed)
     }

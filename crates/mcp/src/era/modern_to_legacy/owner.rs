@@ -1,9 +1,9 @@
-//! Which call a question or a log message belongs to.
+//! Assigns questions and log messages to calls.
 //!
-//! A server behind HTTP speaks on the stream of the call. Over stdio a question names no call, so it
-//! belongs to the only call that can have asked it. Every request that the server may be busy with counts: a
-//! parked call may ask a second question, and so may one that its client has cancelled. Where several
-//! are left, the question is held or refused.
+//! A server behind HTTP sends them on the stream of the call. Over stdio a question names no call, so it belongs to the
+//! only call that can have asked it. Every request that the server may be working on counts: a parked call may ask a
+//! second question, and so may a call that its client has cancelled. While there are several candidates, the question
+//! is held or refused.
 
 use std::time::{Duration, Instant};
 
@@ -11,31 +11,31 @@ use super::ModernToLegacy;
 use super::call::Call;
 use crate::era::{Provenance, ids};
 
-/// For how long a cancelled call counts as one that may still ask or log something: a server is told of
-/// the cancellation, but does not say when it has stopped.
+/// How long a cancelled call counts as one that may still ask or log: the server gets the cancellation, but does not
+/// report when it has stopped.
 const STOPPING: Duration = Duration::from_secs(10);
 /// Cancelled calls that are remembered.
 const MAX_CANCELLED: usize = 1024;
 
 /// The calls that can have asked a question.
 pub(super) enum Candidates {
-    /// The transport says which one.
+    /// The transport names the call.
     Named(u64),
-    /// All that the server was busy with when it asked.
+    /// All calls that were open at the server when it asked.
     All(Vec<u64>),
 }
 
 pub(super) enum Owner {
     Call(u64),
-    /// Several calls could be meant; the end of one of them may tell.
+    /// There are several candidates; one of them may end.
     Unclear,
-    /// One of them was cancelled, and its end is not told.
+    /// A candidate was cancelled, and its end is not reported.
     Unknowable,
-    /// No call is left that could be meant.
+    /// No candidate is left.
     None,
 }
 
-/// A call that was cancelled, which the server may not have heard yet.
+/// A cancelled call that the server may not have stopped yet.
 pub(super) struct Cancelled {
     number: u64,
     principal: Option<String>,
@@ -53,7 +53,7 @@ impl Cancelled {
 }
 
 impl ModernToLegacy {
-    /// The calls that can have asked what has just arrived.
+    /// The candidates for a question that has just arrived.
     pub(super) fn candidates(&self, provenance: &Provenance) -> Candidates {
         if let Some(number) = provenance.about.as_ref().and_then(ids::request_number) {
             return Candidates::Named(number);
@@ -65,7 +65,7 @@ impl ModernToLegacy {
         Candidates::All(self.calls.keys().copied().chain(cancelled).collect())
     }
 
-    /// Whose question it is, now that some of the calls may have ended.
+    /// The owner of a question, now that some of the candidates may have ended.
     pub(super) fn owner_among(&self, candidates: &Candidates) -> Owner {
         let numbers = match candidates {
             Candidates::Named(number) => std::slice::from_ref(number),
@@ -76,7 +76,7 @@ impl ModernToLegacy {
         match (under_way.next(), under_way.next()) {
             (None, _) => Owner::None,
             (Some(_), _) if numbers.iter().any(is_cancelled) => Owner::Unknowable,
-            // Only some requests may ask: the client of a list, for example, cannot be asked anything.
+            // Only some requests may ask: the client of a list request, for example, accepts no questions.
             (Some(number), None) => match self.calls.get(number) {
                 Some(call) if call.may_ask => Owner::Call(*number),
                 _ => Owner::None,
@@ -85,7 +85,7 @@ impl ModernToLegacy {
         }
     }
 
-    /// Whether everything that the server may be busy with was asked for by the same principal.
+    /// Whether all requests that the server may be working on belong to one principal.
     pub(super) fn has_one_principal(&self) -> bool {
         let calls = self.calls.values().map(|call| &call.principal);
         let mut principals = calls.chain(self.cancelled.iter().map(|call| &call.principal));
@@ -93,7 +93,7 @@ impl ModernToLegacy {
         principals.all(|principal| Some(principal) == first)
     }
 
-    /// Remembers a call that the server has just been told to stop.
+    /// Remembers a call that was just cancelled at the server.
     pub(super) fn remember_cancelled(&mut self, call: Cancelled) {
         if self.options.alone {
             return;
@@ -105,7 +105,7 @@ impl ModernToLegacy {
         self.count_unattended();
     }
 
-    /// Forgets cancelled calls that have had the time to stop.
+    /// Drops cancelled calls that have had the time to stop.
     pub(super) fn forget_cancelled(&mut self, now: Instant) {
         let before = self.cancelled.len();
         self.cancelled.retain(|call| call.until > now);

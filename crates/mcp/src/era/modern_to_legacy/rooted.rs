@@ -1,9 +1,8 @@
-//! Roots that the server asks for outside any call.
+//! Roots that the server asks for outside a call.
 //!
-//! A server that several clients use is given roots only if it was started for them: all its calls come
-//! from clients that have sent the same. Any other server of that kind gets none, and a call whose client
-//! has roots is asked for them first, so that it can be given to the right one. Where one client has the
-//! server to itself, the answer is passed on to that.
+//! A server that several clients use gets roots only if it was started for them: then all its clients have sent the
+//! same roots. Any other shared server gets none, and the client of a call is asked for its roots first, so that the
+//! call can be sent to the right server. A server with a single client gets the roots of that client.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -19,25 +18,25 @@ use crate::era::question::{self, Question};
 use crate::era::{Step, roots};
 use crate::method::names;
 
-/// How long a server waits for roots before it goes on without.
+/// How long a server waits for roots before it gets none.
 const PATIENCE: Duration = Duration::from_secs(50);
-/// How long a server may take to look at the folders that it has been given.
+/// How long a server may take to process the roots.
 const TAKING: Duration = Duration::from_millis(250);
 
-/// What is known of the roots of the only client.
+/// The roots of the only client.
 #[derive(Default)]
 pub(super) struct Roots {
-    /// The server was told that its client has roots.
+    /// The capabilities in `initialize` included roots.
     declared: bool,
     known: Option<String>,
-    /// The server waits for them.
+    /// The server's open question, and its deadline.
     wanted: Option<(Question, Instant)>,
-    /// The server has been told to ask again.
+    /// `notifications/roots/list_changed` was sent.
     announced: bool,
 }
 
 impl Roots {
-    /// Notes what the server is told that its client can do.
+    /// Records the capabilities that the server gets.
     pub(super) fn declare(&mut self, capabilities: &str) {
         let caps = Json::parse(capabilities).map(Caps::of);
         self.declared = caps.is_ok_and(Caps::has_roots);
@@ -49,7 +48,7 @@ impl Roots {
 }
 
 impl ModernToLegacy {
-    /// The request as the server may get it; or what has to happen first.
+    /// The request to send, or the steps that have to be taken first.
     pub(super) fn with_roots(
         &mut self,
         id: &Id,
@@ -72,7 +71,7 @@ impl ModernToLegacy {
             }
             None if !is_known
                 && claims.caps.has_roots()
-                && self.options.habits.wants_roots()
+                && self.options.history.wants_roots()
                 && roots::is_first_round(msg) =>
             {
                 let ask = roots::ask_for_roots(id, self.server.info.as_deref());
@@ -82,7 +81,7 @@ impl ModernToLegacy {
         }
     }
 
-    /// The only client has told its roots with a call; the server gets them first.
+    /// Gives the roots of the only client to the server before its call.
     fn give_roots(&mut self, roots: String, call: Message, now: Instant) -> Vec<Step> {
         let step = match self.roots.wanted.take() {
             Some((question, _)) => roots::answer(&question.id, &roots),
@@ -100,7 +99,7 @@ impl ModernToLegacy {
         vec![Step::Back(step)]
     }
 
-    /// Answers `roots/list` without asking a client; `None` if a client has to be asked.
+    /// Answers `roots/list` without a client; `None` if a client has to be asked.
     pub(super) fn own_roots(
         &mut self,
         question: &Question,
@@ -110,8 +109,8 @@ impl ModernToLegacy {
         let is_settling = matches!(self.phase, Phase::Settling { .. });
         let is_own = is_settling && !is_about_a_call;
         if is_own && !self.roots.declared && !self.roots.announced {
-            // There is no answer that the server would need time to look at.
-            self.options.habits.want_roots();
+            // The server needs no time to process a refusal.
+            self.options.history.want_roots();
             return Some(vec![Step::Back(undeclared(question))]);
         }
         if let Phase::Settling { until, asked, .. } = &mut self.phase {
@@ -129,7 +128,7 @@ impl ModernToLegacy {
         if !is_own {
             return None;
         }
-        self.options.habits.want_roots();
+        self.options.history.want_roots();
         if self.options.alone {
             let wanted = (question.clone(), now + PATIENCE);
             let before = self.roots.wanted.replace(wanted);
@@ -138,10 +137,10 @@ impl ModernToLegacy {
         Some(vec![refuse(question)])
     }
 
-    /// A question that belongs to no call: if it is one for roots, the next call brings them.
+    /// Records a question that belongs to no call: if it asks for roots, the next call provides them.
     pub(super) fn ownerless(&mut self, question: &Question) {
         if question.msg.method() == names::ROOTS_LIST {
-            self.options.habits.want_roots();
+            self.options.history.want_roots();
         }
     }
 
@@ -149,7 +148,7 @@ impl ModernToLegacy {
         self.roots.wanted.as_ref().map(|(_, until)| *until)
     }
 
-    /// Tells a server that has waited long enough that there are no roots.
+    /// Refuses a question for roots that has waited too long.
     pub(super) fn roots_late(&mut self, now: Instant) -> Vec<Step> {
         let late = self.roots.wanted.take_if(|(_, until)| *until <= now);
         late.into_iter().map(|(q, _)| refuse(&q)).collect()
@@ -157,7 +156,7 @@ impl ModernToLegacy {
 }
 
 impl ModernToLegacyOptions {
-    /// Notes that a server which was not started for certain roots has been told those of a client.
+    /// Records that a server which was not started for certain roots got those of a client.
     pub(super) fn told_roots(&self, question: &Question) {
         let is_roots = question.msg.method() == names::ROOTS_LIST;
         if is_roots && !self.alone && self.roots.is_none() {
@@ -167,7 +166,7 @@ impl ModernToLegacyOptions {
 }
 
 fn refuse(question: &Question) -> Step {
-    let error = RpcError::server("no client has told its roots yet").with_data(
+    let error = RpcError::server("no client has sent its roots yet").with_data(
         r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#,
     );
     Step::Back(error.answer(&question.id))

@@ -23,7 +23,7 @@ fn fresh() -> Stage<ModernToLegacy> {
     }))
 }
 
-/// A stage whose server has shaken hands, with its first call under way.
+/// A stage with an initialized server, and its first call in flight.
 fn ready(first: &str) -> (Stage<ModernToLegacy>, String) {
     let mut stage = fresh();
     let initialize = stage.client(first).told_one();
@@ -32,7 +32,7 @@ fn ready(first: &str) -> (Stage<ModernToLegacy>, String) {
     (stage, told.pop().unwrap())
 }
 
-/// The server shakes hands, and asks nothing when it begins; gives what it has been told.
+/// Does the handshake of a server that asks nothing at its start; returns the messages to the server.
 fn shake(stage: &mut Stage<ModernToLegacy>, initialize: &str, server: &str) -> Vec<String> {
     let mut told = stage.server(&result(initialize, server)).told();
     let ping = told.pop_if(|last| at(last, &["method"]) == r#""ping""#);
@@ -46,7 +46,7 @@ fn call(id: &str, more: &str) -> String {
     modern(id, "tools/call", &format!(r#""name":"t"{more}"#), ALL)
 }
 
-/// A call that has been asked something: the stage, the server's request, the client's state.
+/// A parked call: the stage, the server's request, the client's state.
 fn parked() -> (Stage<ModernToLegacy>, String, String) {
     let (mut stage, request) = ready(&call("1", ""));
     assert!(stage.server(ASK).heard().is_empty(), "there may be more");
@@ -135,7 +135,7 @@ fn a_question_ends_the_request_and_its_answer_goes_to_the_server() {
 }
 
 #[test]
-fn the_key_is_the_servers_own_id_and_what_only_the_old_era_knew_is_gone() {
+fn the_key_is_the_servers_own_id_and_legacy_members_are_removed() {
     let (mut stage, _) = ready(&call("1", ""));
     let heard = stage
         .server(ASK)
@@ -166,7 +166,7 @@ fn questions_of_one_breath_are_asked_together() {
 }
 
 #[test]
-fn what_was_not_answered_is_asked_again_under_a_new_state() {
+fn unanswered_questions_are_asked_again_under_a_new_state() {
     let (mut stage, _, state) = parked();
     let retry = format!(r#","requestState":{state},"inputResponses":{{"other":{{}}}}"#);
     let heard = stage.client(&call("2", &retry)).heard_one();
@@ -175,7 +175,7 @@ fn what_was_not_answered_is_asked_again_under_a_new_state() {
 }
 
 #[test]
-fn a_state_is_good_once_for_one_request_and_as_it_was_given() {
+fn a_state_is_valid_once_for_one_request_and_unaltered() {
     let (mut stage, _, state) = parked();
     let with = |state: &str, more: &str| call("9", &format!(r#","requestState":{state}{more}"#));
     let code = |stage: &mut Stage<ModernToLegacy>, text: &str| {
@@ -223,7 +223,7 @@ fn a_question_outside_a_call_is_refused() {
 }
 
 #[test]
-fn a_question_that_two_calls_could_have_asked_waits_until_one_of_them_is_over() {
+fn a_question_of_two_candidates_waits_until_one_call_ends() {
     let (mut stage, first) = ready(&call("1", ""));
     stage.client(&call("2", "")).told();
     assert!(
@@ -245,7 +245,7 @@ fn a_question_that_two_calls_can_have_asked_is_refused_after_a_while() {
     stage.client(&call("2", "")).told();
     stage.server(ASK);
     let told = stage.after(Duration::from_secs(11)).told_one();
-    assert!(told.contains("cannot be told"), "{told}");
+    assert!(told.contains("unknown which"), "{told}");
     assert!(stage.heard().is_empty());
 }
 
@@ -328,7 +328,7 @@ fn logs_reach_only_requests_that_name_a_level_and_from_that_level_on() {
 }
 
 #[test]
-fn listeners_hear_what_they_asked_for_under_their_own_id() {
+fn listeners_get_their_notifications_under_their_own_id() {
     let (mut stage, _) = ready(&call("1", ""));
     let filter = r#""notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["a://b"]}"#;
     let subscribe = stage

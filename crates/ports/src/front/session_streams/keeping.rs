@@ -1,11 +1,11 @@
-//! What becomes of an event that is kept.
+//! How an event is kept for a client that resumes its stream.
 
 use linkspan_session::{Envelope, Fault, Outbound};
 use linkspan_wire::{Id, Kind, RpcError};
 
 use super::log::MOST;
 
-/// The same for a reader; the credit goes with it.
+/// Copies an item for a reader; the credit moves with the copy.
 pub(super) fn share(item: &mut Outbound) -> Outbound {
     match item {
         Outbound::One(envelope) => Outbound::One(Envelope {
@@ -16,8 +16,8 @@ pub(super) fn share(item: &mut Outbound) -> Outbound {
     }
 }
 
-/// What is kept while no stream is read must not hold up the server, so it has no credit, and what is
-/// too large for that is an answer that is lost.
+/// Prepares an item to be kept without a reader. It gives its credit back, because kept items must not block the
+/// server; an answer that is too large to keep is replaced by an error.
 pub(super) fn settle(item: &mut Outbound) {
     let too_large = item.len() > MOST.bytes;
     let Outbound::One(envelope) = item else {
@@ -40,7 +40,7 @@ pub(super) fn lost(why: &str) -> Fault {
     }
 }
 
-/// The id of a question that the server asks.
+/// The id, if the item is a request of the server.
 pub(super) fn question(item: &Outbound) -> Option<Id> {
     match item {
         Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => envelope.msg.id(),

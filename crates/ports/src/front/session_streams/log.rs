@@ -1,4 +1,4 @@
-//! The streams of a session, and how much of them is kept for clients that come back.
+//! The streams of a session, and how much of them is kept for clients that resume them.
 
 use std::collections::BTreeMap;
 use std::iter::Sum;
@@ -11,25 +11,25 @@ use linkspan_wire::Id;
 use super::keeping::question;
 use super::stream::{Stream, Trace};
 
-/// What all streams of a session may keep.
+/// Limit of what all streams of a session keep.
 pub(super) const MOST: Load = Load {
     events: 256,
     bytes: 4 << 20,
 };
 
-/// What may wait for readers that are there before the session is not read any more.
+/// Limit of what waits for attached readers before the session stops reading from the server.
 const BACKLOG: Load = Load {
     events: 64,
     bytes: 1 << 20,
 };
 
-/// Requests whose answers had to be forgotten, and of which that is remembered.
+/// Limit of requests that are remembered after their answers were dropped.
 const TRACES: usize = 1024;
 
-/// How long a stream that is over can still be asked for.
+/// How long a finished stream can be resumed.
 const KEEP: Duration = Duration::from_secs(300);
 
-/// A number of events and what they weigh.
+/// A number of events and their size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Load {
     pub(super) events: usize,
@@ -95,7 +95,7 @@ impl Log {
         }
     }
 
-    /// Removes a stream that may still be resumed.
+    /// Removes a stream that could still be resumed.
     fn evict(&mut self, number: u32) {
         let Some(stream) = self.streams.remove(&number) else {
             return;
@@ -112,7 +112,7 @@ impl Log {
         }
     }
 
-    /// The stream that an event was on; one that had to be forgotten is there again, but empty.
+    /// The stream of an event. A stream that was evicted is restored, but empty.
     pub(super) fn recall(&mut self, number: u32) -> Option<&mut Stream> {
         if let Some(trace) = self.traces.remove(&number) {
             self.traced -= trace.asked.len();
@@ -121,7 +121,7 @@ impl Log {
         self.get(number)
     }
 
-    /// Removes a stream of which nothing is left: it would only be walked over.
+    /// Removes a stream that has no events and cannot get any.
     pub(super) fn tidy(&mut self, number: u32) {
         if self.streams.get(&number).is_some_and(Stream::is_bare) {
             self.evict(number);
@@ -139,7 +139,7 @@ impl Log {
             .map(|(number, stream)| (*number, stream))
     }
 
-    /// Whether a reader is so far behind that the session has to wait for it.
+    /// Whether readers are so far behind that the session has to wait.
     pub(super) fn is_full(&self) -> bool {
         let backlog: Load = self.streams.values().map(Stream::backlog).sum();
         backlog.is_over(BACKLOG)
@@ -152,7 +152,7 @@ impl Log {
     /// Forgets what can best be spared until the rest is within bounds.
     pub(super) fn trim(&mut self) {
         while self.kept().is_over(MOST) {
-            // Nothing else must go for what cannot be kept anyway.
+            // Events that are too large to keep go first: they must not evict others.
             if self.streams.values_mut().any(Stream::forget_one_huge) {
                 continue;
             }
@@ -165,7 +165,7 @@ impl Log {
             if self.streams.values_mut().any(Stream::forget_one_sent) {
                 continue;
             }
-            // From here on events are lost that no client has read.
+            // From here on, events that no client has read are lost.
             if let Some(number) = self.find(over) {
                 self.evict(number);
                 continue;
@@ -178,7 +178,7 @@ impl Log {
         }
     }
 
-    /// Forgets streams that have been over for long.
+    /// Drops streams that finished too long ago.
     pub(super) fn expire(&mut self, now: Instant) {
         let is_old = |stream: &Stream| {
             let over = stream.finished().filter(|_| !stream.is_live());

@@ -19,7 +19,7 @@ fn numbers(stream: &mut Stream) -> Vec<u32> {
 }
 
 #[test]
-fn what_was_sent_can_be_asked_for_again() {
+fn sent_events_can_be_fetched_again() {
     let mut stream = Stream::default();
     stream.attach();
     for _ in 0..3 {
@@ -34,7 +34,7 @@ fn what_was_sent_can_be_asked_for_again() {
     assert_eq!(numbers(&mut stream), [0; 0]);
 }
 
-/// A stream whose answer has been handed to its connection.
+/// A stream whose answer was given to its connection.
 fn answered(log: &mut Log, number: u32, weight: usize) {
     let stream = log.open(number);
     stream.set_asked([Id::number(1).key()].into());
@@ -95,7 +95,7 @@ fn resuming_for_an_answer_that_was_not_kept_is_an_error() {
 }
 
 #[test]
-fn what_is_remembered_of_lost_answers_is_bounded() {
+fn the_traces_of_lost_answers_are_bounded() {
     let mut log = Log::default();
     for number in 1..=3000 {
         answered(&mut log, number, 10);

@@ -1,7 +1,7 @@
-//! Which stream a message of the server belongs on.
+//! The stream that a message of the server belongs to.
 //!
-//! A client may have many POSTs open and one standing GET stream. A message goes on exactly one of
-//! them: where it belongs if that is known, else where it does least harm.
+//! A client may have many POSTs open and one standing GET stream. A message goes to exactly one of them: to its own
+//! stream if that is known, else to the one where it does least harm.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,18 +16,18 @@ pub(super) const STANDING: u32 = 0;
 
 const LOG_MESSAGE: &str = "notifications/message";
 
-/// POSTs that wait for something.
+/// The POSTs that wait for answers.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
     posts: BTreeMap<u32, Post>,
-    /// Requests in flight. Their POST may be gone; the answer then goes nowhere.
+    /// Requests in flight. If their POST is closed, the answer is dropped.
     ids: HashMap<IdKey, Owed>,
     tokens: HashMap<Box<str>, u32>,
     /// Whether the standing stream has a reader.
     pub(super) listening: bool,
 }
 
-/// A request that is in flight, whether or not its client is still there.
+/// A request in flight, whether or not its client is still connected.
 #[derive(Debug)]
 struct Owed {
     /// Its POST.
@@ -42,20 +42,20 @@ struct Post {
     live: bool,
 }
 
-/// Where a message goes.
+/// The destination of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// To this stream.
     To(u32),
-    /// To this stream, as the last thing on it.
+    /// To this stream, as its last message.
     Last(u32),
     /// Its answer is no longer waited for.
     Nowhere,
 }
 
 impl Routes {
-    /// A POST that carries `requests`, which keep their slot until they are settled. The error is an
-    /// id that is still in flight.
+    /// Adds a POST with `requests`, which keep their slot until they are answered. The error is an id that is already
+    /// in flight.
     pub(super) fn open(
         &mut self,
         number: u32,
@@ -87,14 +87,15 @@ impl Routes {
         Ok(())
     }
 
-    /// A batch will be answered even if all its requests are cancelled: it has errors of its own.
+    /// Adds the errors that a batch is answered with in addition: it is answered even if all its requests are
+    /// cancelled.
     pub(super) fn owe(&mut self, number: u32, errors: usize) {
         if let Some(post) = self.posts.get_mut(&number) {
             post.owed += errors;
         }
     }
 
-    /// Where a message goes. An answer is settled by this.
+    /// Routes a message. An answer completes its request.
     pub(super) fn route(&mut self, item: &Outbound) -> Route {
         match item {
             Outbound::Array(text) => self.answers(text),
@@ -103,31 +104,31 @@ impl Routes {
         }
     }
 
-    /// The client has given up a request; if its POST waits for nothing else, that is over.
+    /// Drops a cancelled request. Returns its POST if no other answer is owed to that.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<u32> {
         let Owed { number, .. } = self.ids.remove(&id.key())?;
         self.settle(number).then_some(number)
     }
 
-    /// Whether the stream of a POST has a reader.
+    /// Records whether the stream of a POST has a reader.
     pub(super) fn set_live(&mut self, number: u32, live: bool) {
         if let Some(post) = self.posts.get_mut(&number) {
             post.live = live;
         }
     }
 
-    /// The stream of this POST can never be read again.
+    /// Removes a POST whose stream can never be read again.
     pub(super) fn lose(&mut self, number: u32) {
         self.posts.remove(&number);
         self.tokens.retain(|_, of| *of != number);
     }
 
-    /// How many answers are waited for.
+    /// The number of open requests.
     pub(super) fn owed(&self) -> usize {
         self.ids.len()
     }
 
-    /// Everything that will never be answered, and the POSTs that wait for it.
+    /// Removes all open requests, and returns them with their POSTs.
     pub(super) fn give_up(&mut self) -> Vec<(IdKey, u32)> {
         self.posts.clear();
         self.tokens.clear();
@@ -178,7 +179,7 @@ impl Routes {
         Route::Last(number)
     }
 
-    /// One answer less is owed to a POST; `true` if it was the last.
+    /// Counts one answer to a POST; `true` if it was the last.
     fn settle(&mut self, number: u32) -> bool {
         let Some(post) = self.posts.get_mut(&number) else {
             return false;
@@ -216,7 +217,7 @@ impl Routes {
     }
 }
 
-/// Whose progress this is.
+/// The token of a progress notification.
 fn token(message: &Message) -> Option<&str> {
     if message.method() != names::PROGRESS {
         return None;

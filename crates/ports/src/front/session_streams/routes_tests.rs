@@ -51,7 +51,7 @@ fn an_id_in_flight_is_not_taken_twice() {
 }
 
 #[test]
-fn what_is_about_a_request_goes_to_its_post() {
+fn messages_of_a_request_go_to_its_post() {
     let mut routes = posts(&[(1, "7"), (2, "8")]);
     routes.listening = true;
     let about = Outbound::One(Envelope {
@@ -134,7 +134,7 @@ fn a_batch_is_answered_by_an_array_or_refused_as_a_whole() {
     assert_eq!(routes.route(&one(refusal)), Route::Last(3));
     assert_eq!(routes.owed(), 1);
 
-    // Nothing in it was a request: the errors have no ids.
+    // The batch has no request, so its errors have no ids.
     routes.open(4, &[], true, None).unwrap();
     let errors = r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}]"#;
     assert_eq!(

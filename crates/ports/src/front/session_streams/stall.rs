@@ -1,8 +1,8 @@
-//! Readers that have stopped reading must not hold up the rest of their session.
+//! Readers that stop reading must not block the rest of their session.
 //!
-//! What waits for a reader that is there holds up the server, so that a slow reader misses nothing. A
-//! reader that takes nothing at all for a while is treated as one that has gone: what waits for it is kept
-//! within the usual bounds, its stream ends, and it can come back with the id of its last event.
+//! Events that wait for an attached reader hold back the server, so that a slow reader misses nothing. A reader that
+//! takes nothing for a while is detached: its events are kept within the usual limits, its stream ends, and the client
+//! can resume it with the id of its last event.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use super::{Manner, SessionStreams};
 
 /// How long the session waits for a reader of its standing stream.
 pub(in crate::front) const STANDING_STALL: Duration = Duration::from_secs(2);
-/// The same for the stream of a POST, where a large answer may be on its way over a slow line.
+/// The same for the stream of a POST, where a large answer may be sent over a slow line.
 pub(in crate::front) const POST_STALL: Duration = Duration::from_secs(20);
 
-/// Readers that were behind at some moment, and how often each had taken something by then.
+/// The readers that were behind at some time, and how often each had taken an event by then.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::front) struct Behind(Vec<(u32, u64)>);
 
 impl SessionStreams {
-    /// The readers that hold up the session. HTTP+SSE has one stream, and no way to come back to it.
+    /// The readers that block the session. HTTP+SSE has a single stream, which cannot be resumed.
     pub(in crate::front) fn behind(&mut self) -> Behind {
         if self.manner == Manner::OneStream {
             return Behind::default();
@@ -29,7 +29,7 @@ impl SessionStreams {
         Behind(behind.collect())
     }
 
-    /// Lets go of the readers that have taken nothing since `then`, which was so long ago.
+    /// Detaches the readers that have taken nothing since `then`; `after` is the time that has passed.
     pub(in crate::front) fn shed(&mut self, then: &Behind, after: Duration) {
         for (number, takes) in &then.0 {
             let limit = match *number {
@@ -42,7 +42,7 @@ impl SessionStreams {
             if after < limit || stream.behind() != Some(*takes) {
                 continue;
             }
-            tracing::debug!("a reader takes nothing, and its stream ends");
+            tracing::debug!("a stream ends because its reader takes nothing");
             stream.detach();
             if *number == STANDING {
                 self.routes.listening = false;
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_takes_something_is_waited_for() {
+    fn a_reader_that_makes_progress_is_waited_for() {
         let mut streams = full_desk();
         let reader_id = streams.listen();
         let behind = streams.behind();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_was_let_go_can_come_back_for_what_is_kept() {
+    fn a_detached_reader_can_resume_the_kept_events() {
         let mut streams = full_desk();
         let behind = streams.behind();
         streams.shed(&behind, STANDING_STALL);

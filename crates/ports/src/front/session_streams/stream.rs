@@ -1,4 +1,4 @@
-//! One stream of a session: what is to be sent on it, and what has been.
+//! One stream of a session: its queued and its sent events.
 
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -14,15 +14,15 @@ use super::spelled;
 /// A stream, read by one connection at a time.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// With their numbers. The first `taken` of them have been sent.
+    /// Events with their numbers. The first `taken` have been sent.
     events: VecDeque<(u32, Outbound)>,
     taken: usize,
-    /// How often a reader has taken something.
+    /// How often a reader has taken an event.
     takes: u64,
-    /// The requests of its POST, whose answers are the last that comes.
+    /// The requests of its POST, whose answers are its last events.
     asked: Box<[IdKey]>,
     last: u32,
-    /// The client has seen the id of an event, so it can resume.
+    /// The client has seen an event id, so it can resume.
     named: bool,
     finished: Option<Instant>,
     reader: Option<Waker>,
@@ -31,7 +31,7 @@ pub(super) struct Stream {
     turn: u32,
 }
 
-/// What is known of a forgotten stream, in case a client resumes it.
+/// What is remembered of an evicted stream, in case a client resumes it.
 #[derive(Debug)]
 pub(super) struct Trace {
     last: u32,
@@ -40,7 +40,7 @@ pub(super) struct Trace {
 }
 
 impl Stream {
-    /// A stream of which nothing is left but this.
+    /// A stream that is restored from its trace.
     pub(super) fn recalled(trace: Trace) -> Self {
         Self {
             asked: trace.asked,
@@ -51,7 +51,7 @@ impl Stream {
         }
     }
 
-    /// What is to be remembered of it: nothing if no answer is missing.
+    /// The trace of this stream: `None` if no answer is missing.
     pub(super) fn into_trace(self) -> Option<Trace> {
         let owed = self.named && self.last > 0 && !self.asked.is_empty();
         let finished = self.finished.filter(|_| owed)?;
@@ -62,12 +62,12 @@ impl Stream {
         })
     }
 
-    /// What its POST asks; nothing once that was given up.
+    /// Sets the requests of its POST; none after a cancellation.
     pub(super) fn set_asked(&mut self, asked: Box<[IdKey]>) {
         self.asked = asked;
     }
 
-    /// A new reader takes the place of the one before.
+    /// Attaches a new reader, which replaces the previous one.
     pub(super) fn attach(&mut self) -> u32 {
         self.wake();
         self.live = true;
@@ -75,26 +75,26 @@ impl Stream {
         self.turn
     }
 
-    /// Goes back to what follows the event `after`.
+    /// Continues after the event `after`.
     pub(super) fn rewind(&mut self, after: u32) {
         self.taken = self.events.iter().filter(|(n, _)| *n <= after).count();
         self.named = true;
         let is_there = self.events.back().is_some_and(|(n, _)| *n == self.last);
         if self.finished.is_some() && after < self.last && !is_there {
-            self.lament();
+            self.answer_lost_requests();
         }
     }
 
     /// Answers with errors in place of the lost answers.
-    fn lament(&mut self) {
-        let why = lost("it was not fetched before others had to be kept");
+    fn answer_lost_requests(&mut self) {
+        let why = lost("newer messages took its place before the client fetched it");
         for key in self.asked.clone() {
             let error = RpcError::from(&why).answer(&spelled(&key));
             self.push(Outbound::One(Envelope::new(error)));
         }
     }
 
-    /// The reader is gone. What waits is kept for the next one, in its own right.
+    /// Detaches the reader. Queued events are kept for the next one.
     pub(super) fn detach(&mut self) {
         self.live = false;
         self.reader = None;
@@ -113,7 +113,7 @@ impl Stream {
         }
     }
 
-    /// The next event, which is kept as well.
+    /// Takes the next event; a copy is kept.
     pub(super) fn take(&mut self) -> Option<(u32, Outbound)> {
         let (number, item) = self.events.get_mut(self.taken)?;
         self.taken += 1;
@@ -122,14 +122,14 @@ impl Stream {
         Some((*number, share(item)))
     }
 
-    /// The only event, if it is the last one, too: that need not become a stream.
+    /// Takes the only event of a finished stream, which then need not become a stream.
     pub(super) fn take_whole(&mut self) -> Option<Outbound> {
         let whole = self.finished.is_some() && self.events.len() == 1 && self.taken == 0;
         let (_, item) = whole.then(|| self.events.pop_front()).flatten()?;
         Some(item)
     }
 
-    /// Forgets what has been sent.
+    /// Drops the events that have been sent.
     pub(super) fn forget_sent(&mut self) {
         self.events.drain(..self.taken);
         self.taken = 0;
@@ -145,7 +145,7 @@ impl Stream {
         some
     }
 
-    /// Forgets an event that has been sent and is too large to be kept at all.
+    /// Drops one sent event that is too large to keep.
     pub(super) fn forget_one_huge(&mut self) -> bool {
         let mut sent = self.events.range(..self.taken);
         let huge = sent.position(|(_, item)| item.len() > MOST.bytes);
@@ -207,22 +207,22 @@ impl Stream {
         self.finished
     }
 
-    /// Whether nothing is kept of it, and nothing will be.
+    /// Whether the stream is finished, without a reader and empty.
     pub(super) fn is_bare(&self) -> bool {
         !self.live && self.finished.is_some() && self.events.is_empty()
     }
 
-    /// Whether nothing waits to be sent.
+    /// Whether all events have been sent.
     pub(super) fn is_sent(&self) -> bool {
         self.taken == self.events.len()
     }
 
-    /// How often a reader has taken something, if there is one that should take more.
+    /// How often the reader has taken an event, if events wait for it.
     pub(super) fn behind(&self) -> Option<u64> {
         (self.live && !self.is_sent()).then_some(self.takes)
     }
 
-    /// What waits for a reader that is there.
+    /// The events that wait for an attached reader.
     pub(super) fn backlog(&self) -> Load {
         if self.live {
             Load::of(self.events.range(self.taken..))
@@ -231,7 +231,7 @@ impl Stream {
         }
     }
 
-    /// What is kept for a reader that may come.
+    /// The events that are kept for a reader that resumes the stream.
     pub(super) fn kept(&self) -> Load {
         if self.live {
             Load::of(self.events.range(..self.taken))

@@ -6,27 +6,27 @@ use super::*;
 use crate::front::sse_writer::{EventId, SseWriter};
 use linkspan_wire::Message;
 
-struct Visit {
+struct TestSession {
     streams: SessionStreams,
     now: Instant,
 }
 
-impl Visit {
-    /// A session that has begun.
+impl TestSession {
+    /// A session that is initialized.
     fn new(version: &str) -> Self {
         let now = Instant::now();
         let mut streams = SessionStreams::new(Manner::Streams, now);
         let params = format!(r#"{{"protocolVersion":"{version}"}}"#);
         let opening = Message::request(&Id::number(0), "initialize", Some(&params));
         streams.begin(&opening);
-        let mut visit = Self { streams, now };
-        let reader_id = visit.post(0);
-        visit.say(Message::result(&Id::number(0), &params));
+        let mut session = Self { streams, now };
+        let reader_id = session.post(0);
+        session.say(Message::result(&Id::number(0), &params));
         assert!(matches!(
-            visit.first(reader_id),
+            session.first(reader_id),
             Poll::Ready(First::Answer(_))
         ));
-        visit
+        session
     }
 
     fn post(&mut self, id: u64) -> ReaderId {
@@ -51,7 +51,7 @@ impl Visit {
         self.streams.first(reader_id, Waker::noop())
     }
 
-    /// The events that a connection gets, by their ids, and whether more may come.
+    /// The events that a connection gets, by their ids, and whether the stream goes on.
     fn take(&mut self, reader_id: ReaderId) -> (Vec<String>, bool) {
         let mut writer = SseWriter::default();
         let mut more = true;
@@ -74,25 +74,28 @@ impl Visit {
 
 #[test]
 fn an_answer_alone_is_no_stream() {
-    let mut visit = Visit::new("2025-11-25");
-    let reader_id = visit.post(1);
-    assert!(visit.first(reader_id).is_pending());
-    visit.answer(1);
+    let mut session = TestSession::new("2025-11-25");
+    let reader_id = session.post(1);
+    assert!(session.first(reader_id).is_pending());
+    session.answer(1);
     assert!(matches!(
-        visit.first(reader_id),
+        session.first(reader_id),
         Poll::Ready(First::Answer(_))
     ));
 }
 
 #[test]
 fn anything_before_the_answer_makes_it_a_stream() {
-    let mut visit = Visit::new("2025-11-25");
-    let reader_id = visit.post(1);
-    visit.note();
-    assert!(matches!(visit.first(reader_id), Poll::Ready(First::Stream)));
-    visit.answer(1);
+    let mut session = TestSession::new("2025-11-25");
+    let reader_id = session.post(1);
+    session.note();
+    assert!(matches!(
+        session.first(reader_id),
+        Poll::Ready(First::Stream)
+    ));
+    session.answer(1);
     assert_eq!(
-        visit.take(reader_id),
+        session.take(reader_id),
         (vec!["2-1".into(), "2-2".into()], false)
     );
 }
@@ -100,10 +103,10 @@ fn anything_before_the_answer_makes_it_a_stream() {
 #[test]
 fn only_clients_of_the_last_legacy_revision_are_primed() {
     for (version, text) in [("2025-11-25", "id: 2-0\n"), ("2025-06-18", "")] {
-        let mut visit = Visit::new(version);
-        let reader_id = visit.post(1);
+        let mut session = TestSession::new(version);
+        let reader_id = session.post(1);
         let mut writer = SseWriter::default();
-        visit.streams.prime(reader_id, &mut writer);
+        session.streams.prime(reader_id, &mut writer);
         let written = writer.next().unwrap_or_default();
         assert!(written.starts_with(text.as_bytes()), "{version}");
         assert_eq!(written.is_empty(), text.is_empty(), "{version}");
@@ -112,60 +115,60 @@ fn only_clients_of_the_last_legacy_revision_are_primed() {
 
 #[test]
 fn a_stream_that_was_primed_can_be_resumed_and_one_that_was_not_is_lost() {
-    let mut visit = Visit::new("2025-11-25");
-    let (primed, bare) = (visit.post(1), visit.post(2));
-    visit.streams.prime(primed, &mut SseWriter::default());
-    visit.streams.leave(primed, visit.now);
-    visit.streams.leave(bare, visit.now);
-    visit.answer(1);
-    visit.answer(2);
-    let reader_id = visit.resume("2-0").unwrap();
-    assert_eq!(visit.take(reader_id), (vec!["2-1".into()], false));
-    assert_eq!(visit.resume("3-0"), Err(Unresumable::Over));
-    assert_eq!(visit.resume("4-0"), Err(Unresumable::Unknown));
-    assert_eq!(visit.resume("2-1"), Err(Unresumable::Over));
+    let mut session = TestSession::new("2025-11-25");
+    let (primed, bare) = (session.post(1), session.post(2));
+    session.streams.prime(primed, &mut SseWriter::default());
+    session.streams.leave(primed, session.now);
+    session.streams.leave(bare, session.now);
+    session.answer(1);
+    session.answer(2);
+    let reader_id = session.resume("2-0").unwrap();
+    assert_eq!(session.take(reader_id), (vec!["2-1".into()], false));
+    assert_eq!(session.resume("3-0"), Err(Unresumable::Over));
+    assert_eq!(session.resume("4-0"), Err(Unresumable::Unknown));
+    assert_eq!(session.resume("2-1"), Err(Unresumable::Over));
 }
 
 #[test]
-fn a_resumed_stream_goes_on() {
-    let mut visit = Visit::new("2025-11-25");
-    let first = visit.post(1);
-    visit.note();
-    visit.note();
-    visit.take(first);
-    let second = visit.resume("2-1").unwrap();
-    assert_eq!(visit.take(first), (vec![], false), "it has been replaced");
-    visit.streams.leave(first, visit.now);
-    visit.answer(1);
+fn a_resumed_stream_continues() {
+    let mut session = TestSession::new("2025-11-25");
+    let first = session.post(1);
+    session.note();
+    session.note();
+    session.take(first);
+    let second = session.resume("2-1").unwrap();
+    assert_eq!(session.take(first), (vec![], false), "it has been replaced");
+    session.streams.leave(first, session.now);
+    session.answer(1);
     assert_eq!(
-        visit.take(second),
+        session.take(second),
         (vec!["2-2".into(), "2-3".into()], false)
     );
 }
 
 #[test]
 fn a_client_is_there_while_it_reads_or_waits() {
-    let mut visit = Visit::new("2025-11-25");
-    let later = visit.now + std::time::Duration::from_secs(9);
-    assert_eq!(visit.streams.idle_since(), Some(visit.now));
-    let reader_id = visit.post(1);
-    assert_eq!(visit.streams.idle_since(), None);
-    visit.streams.leave(reader_id, later);
-    assert_eq!(visit.streams.idle_since(), None, "its call is in flight");
-    visit.answer(1);
-    assert_eq!(visit.streams.idle_since(), Some(later));
-    let reader_id = visit.streams.listen();
-    assert_eq!(visit.streams.idle_since(), None);
-    visit.streams.leave(reader_id, later);
-    assert_eq!(visit.streams.idle_since(), Some(later));
+    let mut session = TestSession::new("2025-11-25");
+    let later = session.now + std::time::Duration::from_secs(9);
+    assert_eq!(session.streams.idle_since(), Some(session.now));
+    let reader_id = session.post(1);
+    assert_eq!(session.streams.idle_since(), None);
+    session.streams.leave(reader_id, later);
+    assert_eq!(session.streams.idle_since(), None, "its call is in flight");
+    session.answer(1);
+    assert_eq!(session.streams.idle_since(), Some(later));
+    let reader_id = session.streams.listen();
+    assert_eq!(session.streams.idle_since(), None);
+    session.streams.leave(reader_id, later);
+    assert_eq!(session.streams.idle_since(), Some(later));
 }
 
 #[test]
-fn at_the_end_every_client_is_told() {
-    let mut visit = Visit::new("2025-11-25");
-    let (call, standing) = (visit.post(1), visit.streams.listen());
-    visit.streams.end(visit.now);
-    let Poll::Ready(First::Answer(Outbound::One(answer))) = visit.first(call) else {
+fn at_the_end_every_client_gets_an_error() {
+    let mut session = TestSession::new("2025-11-25");
+    let (call, standing) = (session.post(1), session.streams.listen());
+    session.streams.end(session.now);
+    let Poll::Ready(First::Answer(Outbound::One(answer))) = session.first(call) else {
         panic!("no answer");
     };
     assert!(
@@ -174,10 +177,10 @@ fn at_the_end_every_client_is_told() {
             .text()
             .starts_with(r#"{"jsonrpc":"2.0","id":1,"error""#)
     );
-    assert_eq!(visit.take(standing), (vec![], false));
+    assert_eq!(session.take(standing), (vec![], false));
     let late = Message::request(&Id::number(2), "tools/call", None);
     assert_eq!(
-        visit.streams.post(&[&late], false, None),
+        session.streams.post(&[&late], false, None),
         Err(Unserved::Ended)
     );
 }
@@ -195,36 +198,38 @@ fn an_error_for_initialize_refuses_the_session() {
 
 #[test]
 fn a_primed_call_that_is_cancelled_leaves_nothing_behind() {
-    let mut visit = Visit::new("2025-11-25");
+    let mut session = TestSession::new("2025-11-25");
     for leaves_first in [true, false] {
-        let reader_id = visit.post(1);
-        visit.streams.prime(reader_id, &mut SseWriter::default());
+        let reader_id = session.post(1);
+        session.streams.prime(reader_id, &mut SseWriter::default());
         if leaves_first {
-            visit.streams.leave(reader_id, visit.now);
+            session.streams.leave(reader_id, session.now);
         }
-        visit.streams.cancel(&Id::number(1), visit.now);
+        session.streams.cancel(&Id::number(1), session.now);
         if !leaves_first {
-            assert_eq!(visit.take(reader_id), (vec![], false));
-            visit.streams.leave(reader_id, visit.now);
+            assert_eq!(session.take(reader_id), (vec![], false));
+            session.streams.leave(reader_id, session.now);
         }
         let id = format!("{}-0", reader_id.stream);
-        assert_eq!(visit.resume(&id), Err(Unresumable::Over));
-        assert!(visit.streams.log.get(reader_id.stream).is_none());
+        assert_eq!(session.resume(&id), Err(Unresumable::Over));
+        assert!(session.streams.log.get(reader_id.stream).is_none());
     }
 }
 
 #[test]
 fn a_batch_with_errors_is_answered_though_its_requests_are_cancelled() {
-    let mut visit = Visit::new("2025-03-26");
+    let mut session = TestSession::new("2025-03-26");
     let request = Message::request(&Id::number(1), "tools/call", None);
-    let reader_id = visit.streams.post(&[&request], true, None).unwrap();
-    visit.streams.owe(reader_id.stream, 1);
-    visit.streams.cancel(&Id::number(1), visit.now);
-    assert!(visit.first(reader_id).is_pending());
+    let reader_id = session.streams.post(&[&request], true, None).unwrap();
+    session.streams.owe(reader_id.stream, 1);
+    session.streams.cancel(&Id::number(1), session.now);
+    assert!(session.first(reader_id).is_pending());
     let errors = r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}]"#;
-    visit.streams.say(Outbound::Array(errors.into()), visit.now);
+    session
+        .streams
+        .say(Outbound::Array(errors.into()), session.now);
     assert!(matches!(
-        visit.first(reader_id),
+        session.first(reader_id),
         Poll::Ready(First::Answer(_))
     ));
 }

@@ -1,13 +1,10 @@
-//! What a client can make us keep, over a real socket.
+//! What a client can make the front keep, over a real socket.
 
 use std::time::Duration;
 
 use linkspan_wire::Limits;
-use tokio::time::{sleep, timeout};
 
-use super::{Running, front};
-
-const SOON: Duration = Duration::from_secs(5);
+use super::front;
 
 fn echo(id: u32, weight: usize) -> String {
     let text = "x".repeat(weight);
@@ -21,28 +18,19 @@ fn modern(method: &str, weight: usize) -> String {
     )
 }
 
-async fn until_in_flight(f: &Running, count: usize) {
-    let reached = async {
-        while f.figures.in_flight() != count {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(SOON, reached).await.unwrap();
-}
-
 #[tokio::test]
 async fn an_answer_is_in_flight_until_it_has_been_written() {
     let f = front(|_| {}).await;
     let session = f.client.begin("2025-11-25").await;
     let reply = f.client.post(&[&session], &echo(1, 30_000_000)).await;
-    // Answers of other requests: the front has had the time to write what the socket takes.
+    // Other requests are answered meanwhile, which gives the front time to write what the socket takes.
     for id in 2..10 {
         let other = f.client.post(&[&session], &echo(id, 1)).await;
         other.text().await;
     }
-    until_in_flight(&f, 1).await;
+    f.wait_for_in_flight(1).await;
     assert!(reply.text().await.len() > 30_000_000);
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
 }
 
 #[tokio::test]
@@ -51,14 +39,14 @@ async fn a_call_is_in_flight_until_it_is_answered_even_if_its_client_is_gone() {
     let session = f.client.begin("2025-06-18").await;
     let slow = r#"{"jsonrpc":"2.0","id":5,"method":"slow"}"#;
     drop(f.client.post(&[&session], slow).await);
-    // Answers of other requests: the front has had the time to notice that the connection is closed.
+    // Other requests are answered meanwhile, which gives the front time to notice the closed connection.
     for id in 6..14 {
         let other = f.client.post(&[&session], &echo(id, 1)).await;
         other.text().await;
     }
-    until_in_flight(&f, 1).await;
+    f.wait_for_in_flight(1).await;
     f.service.go.notify_one();
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
 }
 
 #[tokio::test]
@@ -82,7 +70,7 @@ async fn a_call_by_the_old_transport_is_in_flight_until_it_is_answered_or_cancel
     assert_eq!(post(cancel).await, 202);
     assert_eq!(f.figures.in_flight(), 1);
     f.service.go.notify_waiters();
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
 }
 
 #[tokio::test]
@@ -105,7 +93,7 @@ async fn large_requests_without_a_session_wait_for_those_before_them_of_the_same
     assert_eq!(ask("tools/list", "authorization: you").await.status, 200);
     f.service.go.notify_one();
     drop(slow);
-    until_in_flight(&f, 0).await;
+    f.wait_for_in_flight(0).await;
     assert_eq!(ask("tools/list", me).await.status, 200);
 }
 

@@ -10,13 +10,13 @@ use tokio::time::timeout;
 #[derive(Clone, Copy)]
 pub(super) struct Client(pub(super) SocketAddr);
 
-/// A response whose body may still be coming.
+/// A response whose body may be incomplete.
 pub(super) struct Reply {
     pub(super) status: u16,
     head: String,
     rest: Vec<u8>,
     stream: TcpStream,
-    /// Decoded text of events that has not been taken.
+    /// Decoded text of events that are not taken yet.
     events: String,
 }
 
@@ -41,7 +41,7 @@ impl Client {
         Reply::read(stream).await
     }
 
-    /// Whether the server ends the connection after this without a word.
+    /// Whether the server then closes the connection without sending data.
     pub(super) async fn hangs_up_on(&self, text: &str) -> bool {
         let mut stream = TcpStream::connect(self.0).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
@@ -54,7 +54,7 @@ impl Client {
         self.send("POST /mcp", &all, body).await
     }
 
-    /// Begins a session; gives its header.
+    /// Begins a session; returns its header.
     pub(super) async fn begin(&self, version: &str) -> String {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}"}}}}"#
@@ -106,7 +106,7 @@ impl Reply {
         self.header("content-type") == Some("text/event-stream")
     }
 
-    /// A body of known length.
+    /// Reads a body of known length.
     pub(super) async fn text(mut self) -> String {
         let length = self
             .header("content-length")
@@ -119,7 +119,7 @@ impl Reply {
         String::from_utf8(self.rest).unwrap()
     }
 
-    /// The connection, when a body of known length has been read.
+    /// The connection, after a body of known length has been read.
     pub(super) async fn drained(mut self) -> TcpStream {
         let length: usize = self.header("content-length").unwrap().parse().unwrap();
         while self.rest.len() < length {

@@ -1,4 +1,4 @@
-//! Clients that take all they can get must leave something for others.
+//! Clients that use up their share must leave something for others.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use super::client::Client;
 use super::front;
 
-/// With one request in flight there are so many connections.
+/// The number of connections of a front with one request slot.
 const MOST: usize = 64;
 /// Longer than any test runs.
 const HOUR: Duration = Duration::from_secs(3600);
@@ -17,7 +17,7 @@ const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
 const STOP_READING: &str = r#"{"jsonrpc":"2.0","method":"notifications/stop_reading"}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// A request whose body never arrives as a whole.
+/// A request whose body is never complete.
 async fn half_a_request(client: &Client, who: usize) -> TcpStream {
     let mut stream = TcpStream::connect(client.0).await.unwrap();
     let head = format!(
@@ -67,7 +67,7 @@ async fn a_connection_between_two_requests_is_kept_while_others_have_sent_nothin
 }
 
 #[tokio::test]
-async fn when_every_place_serves_a_request_health_is_still_told_and_others_come_back_later() {
+async fn when_every_place_serves_a_request_health_is_still_answered_and_others_get_a_503() {
     let f = front(|o| {
         o.max_in_flight = 1;
         o.body_timeout = HOUR;
@@ -170,7 +170,7 @@ async fn few_messages_at_once_wait_for_a_server_that_does_not_read() {
             status.ends_with(b"503")
         });
     }
-    // As many as fit the queue are taken, a few wait, and all others are refused at once.
+    // The queue takes as many as it holds, a few wait, and all others are refused at once.
     let mut refused = 0;
     let counted = async {
         while refused < 400 - 2 * 64 - 1 {
@@ -185,7 +185,7 @@ async fn few_messages_at_once_wait_for_a_server_that_does_not_read() {
 }
 
 #[tokio::test]
-async fn what_waits_for_all_servers_together_is_bounded_and_leaves_room() {
+async fn messages_for_all_servers_together_are_bounded_and_leave_room() {
     const MB: usize = 1 << 20;
     let f = front(|o| {
         o.limits = linkspan_wire::Limits::new(MB);
@@ -209,7 +209,7 @@ async fn what_waits_for_all_servers_together_is_bounded_and_leaves_room() {
             taken += large.len();
         }
     }
-    // 64 for each of them would be 150 MB.
+    // 64 messages for each of them would be 150 MB.
     assert!(taken <= 64 * MB, "{taken}");
     let other = f.client.begin("2025-11-25").await;
     assert_eq!(f.client.post(&[&other], &large).await.status, 202);

@@ -76,7 +76,7 @@ const INITIALIZE: &str =
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wipe","arguments":{}}}"#;
 
-/// Begins a session with these credentials; gives its header.
+/// Begins a session with these credentials; returns its header.
 async fn begin(front: &Running, token: &str) -> String {
     let reply = front
         .client

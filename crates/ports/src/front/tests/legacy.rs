@@ -44,7 +44,7 @@ async fn a_session_begins_answers_and_ends() {
 }
 
 #[tokio::test]
-async fn what_does_not_belong_to_a_session_is_refused() {
+async fn requests_that_fit_no_session_are_refused() {
     let f = front(|_| {}).await;
     let session = f.client.begin("2025-11-25").await;
     let status = async |headers: &[&str], body: &str| f.client.post(headers, body).await.status;
@@ -153,10 +153,10 @@ async fn a_call_whose_connection_breaks_goes_on_and_can_be_resumed() {
         "{answer}"
     );
     assert_eq!(again.event().await, None);
-    // Once more from the beginning: the answer may have been lost on the way.
+    // Resumes from the beginning: the answer may have been lost on the way.
     let mut again = f.client.listen(&session, &[&primed]).await;
     assert_eq!(again.event().await.unwrap(), answer);
-    // From the end there is nothing to wait for.
+    // After the last event the stream is over.
     let over = f.client.listen(&session, &[&id_of(&answer)]).await;
     assert_eq!(over.status, 204);
     let unknown = f.client.listen(&session, &["last-event-id: 99-1"]).await;
@@ -266,18 +266,13 @@ async fn a_client_that_takes_nothing_is_cut_off() {
     let session = f.client.begin("2025-11-25").await;
     let _stuck = f.client.post(&[&session], &request(1, "flood")).await;
     assert_eq!(f.figures.in_flight(), 1);
-    let freed = async {
-        while f.figures.in_flight() > 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(SOON, freed).await.unwrap();
+    f.wait_for_in_flight(0).await;
     let reply = f.client.post(&[&session], &request(2, "echo")).await;
     assert_eq!(reply.status, 200);
 }
 
 #[tokio::test]
-async fn there_is_a_bound_to_everything() {
+async fn sessions_requests_bodies_and_idle_time_are_bounded() {
     let f = front(|o| {
         o.max_sessions = 1;
         o.max_in_flight = 1;

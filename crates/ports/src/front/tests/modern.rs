@@ -74,7 +74,7 @@ async fn closing_the_stream_cancels_the_request() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_when_the_front_stops_is_answered_with_an_error() {
+async fn calls_in_flight_when_the_front_stops_are_answered_with_an_error() {
     let mut f = front(|o| {
         o.long_patience = Duration::from_millis(10);
         o.drain = Duration::from_millis(500);
@@ -117,7 +117,7 @@ async fn a_call_with_parameter_headers_is_checked_against_a_list_that_is_asked_f
         all.extend_from_slice(headers);
         ask(&f.client, "tools/call", &params, &all).await.status
     };
-    // Nothing is known and nothing is claimed.
+    // The schema is not known, and the call has no such header.
     assert_eq!(call("eu", &[]).await, 200);
     assert_eq!(call("eu", &["mcp-param-region: us"]).await, 400);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! A service whose servers do what the method says.
+//! A service whose servers do what the method names.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,9 +12,9 @@ use super::super::{Answering, FrontService, Principal};
 #[derive(Default)]
 pub(super) struct Play {
     pub(super) admitted: AtomicUsize,
-    /// Modern methods that were asked for.
+    /// The methods of modern requests.
     pub(super) asked: Mutex<Vec<String>>,
-    /// Modern requests that were given up, or are done.
+    /// Notified when a modern request is cancelled or done.
     pub(super) dropped: std::sync::Arc<Notify>,
     /// Sessions that the front has closed.
     pub(super) closed: std::sync::Arc<Notify>,

@@ -1,4 +1,4 @@
-//! The answer in the response to a POST: one body, or a stream of events that may have to be resumed.
+//! The answer in the response to a POST: one body, or an event stream that may have to be resumed.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ use crate::http::rest::aftermath;
 use crate::http::sending::{Response, may_pass, send};
 use crate::owed::DOUBT;
 
-/// Attempts to resume a stream that gives no new event.
+/// Attempts to resume a stream that yields no new event.
 const MAX_RESUMES: u32 = 6;
 /// Wait before the first attempt, unless the server names one.
 const DEFAULT_RETRY: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 impl Post {
-    /// One body with the answer in it.
+    /// A body that is the answer.
     pub(super) async fn body(&self, hop: Hop, response: Response) -> Result<Message, Fault> {
         let status = response.status();
         let kind = response.headers().get(http::header::CONTENT_TYPE).cloned();
@@ -39,10 +39,10 @@ impl Post {
                     "it answered with a web page (text/html), not with an MCP message".to_owned()
                 }
                 Frame::Other { why, .. } => format!(
-                    "a body of the type {} that is no message: {why}",
+                    "a body of the type {} that is not a message: {why}",
                     kind.unwrap_or("?")
                 ),
-                _ => "its body answers something else".to_owned(),
+                _ => "its body answers another request".to_owned(),
             };
             let delivered = self.deliver(hop, frame, std::mem::take(&mut credit)).await;
             answer = answer.or(delivered);
@@ -50,12 +50,12 @@ impl Post {
         answer.ok_or_else(|| self.bad(why))
     }
 
-    /// A stream of events that ends in the answer, over as many connections as it takes.
+    /// An event stream that ends with the answer, over as many connections as necessary.
     pub(super) async fn stream(&self, hop: Hop, response: Response) -> Result<Message, Fault> {
         let mut events = Events::new(&self.endpoint, response);
         let mut resumes = 0;
         let mut pace = Pace::new(DEFAULT_RETRY, MAX_WAIT);
-        // Set when an answer to no request of ours came: if no other one follows, it was the answer.
+        // Set after an answer that matches no request: if no other answer follows, that was the answer.
         let mut doubt = None;
         loop {
             let next = events.next_or_fault(&self.endpoint);
@@ -95,7 +95,7 @@ impl Post {
         }
     }
 
-    /// Goes on where a stream broke off: always a GET, after the wait that the server asked for.
+    /// Resumes a broken stream: always with a GET, after the wait that the server asked for.
     async fn resume(
         &self,
         broken: Events,
@@ -139,9 +139,9 @@ impl Post {
         Err(ended)
     }
 
-    /// Passes on what an event holds. Gives the answer if it was that.
+    /// Forwards the message of an event, and returns the answer if the event holds it.
     ///
-    /// The stream belongs to one request, so an answer on it that cannot be read is the answer to that.
+    /// The stream belongs to one request, so an unreadable answer on it is the answer to that request.
     async fn take(&self, hop: Hop, data: Data) -> Result<Taken, Fault> {
         let mut taken = Taken::Other;
         if !data.is_message() {
@@ -152,7 +152,7 @@ impl Post {
         for frame in Resync::frames(data.text, self.endpoint.limits()) {
             if let Frame::Other { why, .. } = &frame {
                 tracing::warn!(
-                    "{} sent an event that is no message: {why}",
+                    "{} sent an event that is not a message: {why}",
                     self.endpoint.peer
                 );
                 if why.answered_hop() == Some(hop) || why.is_nameless_answer() {
@@ -174,7 +174,7 @@ impl Post {
         Ok(taken)
     }
 
-    /// Whether an answer on the stream of `hop` has an id that no waiting request has.
+    /// Whether an answer on the stream of `hop` has an id that no open request has.
     fn is_foreign(&self, hop: Hop, msg: &Message) -> bool {
         let id = msg.id().filter(|id| id.text() != "null");
         let waits = |other: Hop| other == hop || self.endpoint.waiting.contains(other);
@@ -227,9 +227,7 @@ impl Post {
     }
 
     fn nameless(&self) -> Fault {
-        self.bad(
-            "its answer has an `id` that no request has, or stands behind other text".to_owned(),
-        )
+        self.bad("its answer has an `id` that no request has, or follows other text".to_owned())
     }
 
     fn bad(&self, why: String) -> Fault {
@@ -240,7 +238,7 @@ impl Post {
     }
 }
 
-/// What an event on the stream of a request was.
+/// The contents of an event on the stream of a request.
 enum Taken {
     Answer(Message),
     /// An answer to no request that waits, or an answer behind other text.
@@ -248,7 +246,7 @@ enum Taken {
     Other,
 }
 
-/// An error answer without an id, in the answer to one request, can only mean that request.
+/// An error without an id, in the response to a single request, belongs to that request.
 fn claim(msg: Message, hop: Hop) -> Message {
     let nameless = msg.id().is_none_or(|id| id.text() == "null");
     if msg.kind() == Kind::Error && nameless {

@@ -10,14 +10,14 @@ use tokio::time::{Duration, sleep};
 use super::{Barrier, Driver, MAX_WAITING, Mode};
 use crate::http::job::Delivery;
 
-/// How long an answer to a cancelled call may still come.
+/// How long the answer to a cancelled call may still arrive.
 const AFTER_CANCEL: Duration = Duration::from_secs(30);
 
 impl Driver {
-    /// Modern: closing the stream is the cancellation. Legacy: the server is told, and may answer.
+    /// Cancels a call. Modern: closing the stream is the cancellation. Legacy: the server is notified, and may answer.
     pub(super) fn cancel(&mut self, hop: Hop, delivery: Delivery) {
         let Some(call) = self.calls.get(&hop) else {
-            // Over HTTP+SSE the POST has long ended, and the server still has to be told.
+            // Over HTTP+SSE the POST is long done, and the server still has to be notified.
             if matches!(self.mode, Mode::Sse(_)) {
                 self.queue_note(delivery);
             }
@@ -27,7 +27,7 @@ impl Driver {
             return call.abort.abort();
         }
         if !call.sent.load(Ordering::Relaxed) {
-            // The server has not heard of it, and need not.
+            // The request has not reached the server.
             return call.abort.abort();
         }
         let abort = call.abort.clone();
@@ -38,8 +38,8 @@ impl Driver {
         self.queue_note(delivery);
     }
 
-    /// Notifications go one after the other. A server that takes too long over one loses the order,
-    /// not the messages.
+    /// Notifications are sent one after the other. If the server takes too long over one, the next ones are sent
+    /// anyway: then their order is lost, not the messages.
     pub(super) fn queue_note(&mut self, delivery: Delivery) {
         if self.notes_out > 0 && self.notes.len() < MAX_WAITING {
             self.notes.push_back(delivery);
@@ -49,7 +49,7 @@ impl Driver {
         }
     }
 
-    /// A notification has been taken.
+    /// A notification has been accepted: sends the next one.
     pub(super) fn next_note(&mut self) {
         self.notes_out = self.notes_out.saturating_sub(1);
         if let Some(delivery) = self.notes.pop_front() {
@@ -58,14 +58,14 @@ impl Driver {
         }
     }
 
-    /// Goes on with notifications if none is out.
+    /// Sends the next notification if none is being sent.
     pub(super) fn resume_notes(&mut self) {
         if self.notes_out == 0 {
             self.next_note();
         }
     }
 
-    /// A cancellation that comes while messages have to wait. Gives it back if it has to wait, too.
+    /// Handles a cancellation while messages are held. Returns it if it has to wait, too.
     pub(super) fn cancel_held(&mut self, envelope: Envelope) -> Option<Envelope> {
         let Some(hop) = cancelled_hop(&envelope) else {
             return Some(envelope);
@@ -80,7 +80,7 @@ impl Driver {
             return None;
         }
         match self.calls.get(&hop) {
-            // The handshake that all requests wait for is itself given up.
+            // This cancels the handshake that all requests wait for.
             Some(call) if self.barrier == Barrier::Message(call.serial) => {
                 call.abort.abort();
                 None
@@ -90,7 +90,7 @@ impl Driver {
     }
 }
 
-/// The request that a cancellation means; the session names it by its hop.
+/// The request that a cancellation refers to; the session gives its hop.
 pub(super) fn cancelled_hop(envelope: &Envelope) -> Option<Hop> {
     let is_cancel = envelope.msg.method() == names::CANCELLED;
     envelope.relates_to.filter(|_| is_cancel)

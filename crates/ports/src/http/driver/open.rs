@@ -1,4 +1,4 @@
-//! Opening HTTP+SSE: as a fall-back, because it was asked for, or again after its stream ended.
+//! Opens HTTP+SSE: as a fall-back, because it was configured, or again after its stream ended.
 
 use std::sync::atomic::Ordering;
 
@@ -11,10 +11,10 @@ use crate::http::job::{Delivery, Refusal, Report, Role};
 use crate::http::sse_session::{self, Line};
 use crate::owed::Shared;
 
-/// How long a server may take to greet.
+/// How long a server may take to send its endpoint.
 const GREETING: Duration = Duration::from_secs(15);
 const GUESS: Duration = Duration::from_secs(5);
-/// A stream that lasted longer than this was a good one.
+/// A stream that lasted longer than this resets the back-off.
 const STEADY: Duration = Duration::from_secs(10);
 /// Tries in the background after a stream ended; then the next message tries again.
 const MAX_BACKGROUND: u32 = 12;
@@ -30,11 +30,11 @@ impl Driver {
 
     pub(super) fn start_sse(&mut self) {
         self.barrier = Barrier::Renewal;
-        // The message in hand may be the client's own `initialize`: then there is nothing to redo.
-        let begun = self.memory.initialized.is_some();
-        let memory = begun.then(|| self.memory.clone());
+        // If the message is the client's own `initialize`, there is no session to restore.
+        let begun = self.replay.initialized.is_some();
+        let replay = begun.then(|| self.replay.clone());
         let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
-        // Where it is only a guess, the refusal that led to it should not wait long.
+        // Where HTTP+SSE is only a guess, the refusal that led to it must not be delayed for long.
         let limit = match self.mode {
             Mode::Unknown => GUESS,
             _ => GREETING,
@@ -43,7 +43,7 @@ impl Driver {
             Mode::Unknown => 0,
             _ => self.endpoint.options.retries,
         };
-        let opening = sse_session::open(endpoint, url, memory, self.tx.clone(), limit, retries);
+        let opening = sse_session::open(endpoint, url, replay, self.tx.clone(), limit, retries);
         self.jobs
             .spawn(async { Report::SseOpened(Box::new(opening.await)) });
     }
@@ -68,7 +68,7 @@ impl Driver {
         }
     }
 
-    /// What was sent for the stream is lost; what was not sent yet goes over the next one.
+    /// Requests that were sent for the stream are lost; those that were not sent yet go over the next one.
     pub(super) fn on_sse_ended(&mut self, why: Fault) {
         self.listening = None;
         self.mode = Mode::Sse(None);
@@ -83,21 +83,21 @@ impl Driver {
         }
         if self.barrier != Barrier::Renewal {
             if self.sse_backoff > 0 {
-                // It did not last: the next try is not at once.
+                // The stream was short, so the next attempt is delayed.
                 self.retry_sse();
-            } else if self.memory.initialized.is_some() {
+            } else if self.replay.initialized.is_some() {
                 self.sse_backoff = 1;
                 self.start_sse();
             }
         }
         if self.barrier == Barrier::Open {
-            // What everything waited for may have been among the messages that are lost.
+            // The message that the barrier waited for may be among the lost ones.
             self.lift();
         }
     }
 
-    /// Ends the POSTs that are under way, whose answers cannot come any more. Gives those that the server
-    /// has not got.
+    /// Aborts the POSTs in flight, whose answers cannot arrive any more. Returns those that the server has not
+    /// received.
     fn stop_posts(&mut self) -> Vec<Delivery> {
         let mut unsent = Vec::new();
         self.hops.clear();
@@ -128,7 +128,7 @@ impl Driver {
         self.fail(delivery, why);
     }
 
-    /// What is said to a call that may have run in a session that the server does not know any more.
+    /// The error for a call that may have run in a session that the server has forgotten.
     pub(super) fn forgotten(&self) -> Fault {
         Fault::AnswerLost {
             peer: self.endpoint.peer.to_string(),
@@ -136,15 +136,15 @@ impl Driver {
         }
     }
 
-    /// The server does not know the session, though the stream is open: a new one, and the message
+    /// The server does not know the session, though the stream is open: opens a new session and sends the message
     /// again.
     pub(super) fn on_sse_gone(&mut self, delivery: Delivery, refusal: Refusal) {
         if delivery.role == Role::Note {
             self.next_note();
         }
         if delivery.generation < self.generation {
-            // It belongs to a stream that is gone, and was refused. The new session has heard
-            // `initialized`, and a question of the old one needs no answer.
+            // The message belongs to a closed stream, and was refused. The new session has been sent `initialized`, and
+            // a question of the old session needs no answer.
             return match delivery.role {
                 Role::Note | Role::Call if !delivery.again => {
                     let again = true;
@@ -154,7 +154,7 @@ impl Driver {
                 Role::Note | Role::Initialized | Role::Reply => {}
             };
         }
-        if delivery.again || delivery.role == Role::Reply || self.memory.initialized.is_none() {
+        if delivery.again || delivery.role == Role::Reply || self.replay.initialized.is_none() {
             if self.barrier == Barrier::Message(delivery.serial) {
                 self.lift();
             }
@@ -165,7 +165,7 @@ impl Driver {
         }
         if matches!(self.mode, Mode::Sse(Some(_))) {
             self.mode = Mode::Sse(None);
-            // Those that are still being sent will be refused, too, and are sent again then.
+            // Messages that are being sent will be refused, too, and are sent again then.
             let except = self.calls.keys().copied().chain(delivery.hop).collect();
             let why = self.forgotten();
             self.lose(except, why);
@@ -185,7 +185,7 @@ impl Driver {
     }
 
     fn retry_sse(&mut self) {
-        let ours = matches!(self.mode, Mode::Sse(_)) && self.memory.initialized.is_some();
+        let ours = matches!(self.mode, Mode::Sse(_)) && self.replay.initialized.is_some();
         if !ours || self.sse_backoff >= MAX_BACKGROUND {
             return;
         }

@@ -1,4 +1,4 @@
-//! What the driver does when a job has ended.
+//! How the driver handles the report of a job.
 
 use linkspan_session::Fault;
 use linkspan_session::Inbound;
@@ -28,7 +28,7 @@ impl Driver {
             }
             Report::SsePosted(delivery) => {
                 if delivery.hop.is_some() && delivery.stream < self.sse_stream {
-                    // It was taken, but the stream that would bring its answer is gone.
+                    // The message was accepted, but the stream that would carry its answer is closed.
                     let why = self.forgotten();
                     self.fail(delivery.clone(), why);
                 }
@@ -60,7 +60,7 @@ impl Driver {
                     self.params.learn(list);
                 }
                 if self.params.headers(&delivery.msg).is_empty() {
-                    // It was about something else.
+                    // The refusal had another reason.
                     return self.refuse(delivery, refusal);
                 }
                 self.dispatch(Delivery {
@@ -84,7 +84,7 @@ impl Driver {
     }
 
     fn on_posted(&mut self, delivery: Delivery, outcome: Outcome) {
-        // The beginning of a response is reported before its end, but not always read before it.
+        // Jobs send the beginning of a response before its end, but on another queue.
         while let Ok(begun) = self.accepted.1.try_recv() {
             self.on_accepted(begun);
         }
@@ -104,7 +104,7 @@ impl Driver {
             Outcome::HeadersRefused(refusal) => {
                 let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
                 let tx = self.tx.clone();
-                // Under its hop, so that a cancellation finds it.
+                // The job has the hop of the call, so that a cancellation finds it.
                 self.spawn(delivery.clone(), Sent::default(), |delivery| async move {
                     let lists = relearn(endpoint, url, delivery.msg.clone(), tx).await;
                     Report::Relearnt {
@@ -123,7 +123,7 @@ impl Driver {
         self.through(&delivery);
     }
 
-    /// A message is out of the way: what waited for it goes on.
+    /// A message is done: messages that waited for it are sent.
     fn through(&mut self, delivery: &Delivery) {
         if delivery.role == Role::Note {
             self.next_note();
@@ -147,14 +147,14 @@ impl Driver {
         }
     }
 
-    /// The message was not taken, so it may be sent again: once, in a new session.
+    /// The server did not accept the message, so it is sent again: once, in a new session.
     fn on_session_gone(&mut self, delivery: Delivery, refusal: Refusal) {
         if delivery.role == Role::Reply {
-            // The question belonged to the session that is gone.
+            // The question belonged to the lost session.
             return;
         }
         if delivery.again && refusal.status != 404 {
-            // So it was not about the session after all.
+            // The session was not the reason.
             return self.refuse(delivery, refusal);
         }
         if delivery.again {
@@ -166,7 +166,7 @@ impl Driver {
         }
         let stale = delivery.generation < self.generation;
         if stale && matches!(self.barrier, Barrier::Message(_)) {
-            // The client itself has left that session for a new one.
+            // The client itself has begun a new session.
             let why = Fault::SessionLost {
                 peer: self.endpoint.peer.to_string(),
                 why: "the client began a new one".to_owned(),
@@ -191,14 +191,14 @@ impl Driver {
             old.abort();
         }
         let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
-        let renewal = renew(endpoint, url, self.memory.clone(), self.tx.clone());
+        let renewal = renew(endpoint, url, self.replay.clone(), self.tx.clone());
         self.jobs.spawn(async { Report::Renewed(renewal.await) });
     }
 
     pub(super) fn send_parked(&mut self) {
         for (delivery, _) in std::mem::take(&mut self.parked) {
             if delivery.role == Role::Initialized {
-                // The new session has heard it already.
+                // The new session has been sent it already.
                 continue;
             }
             self.dispatch(Delivery {
@@ -209,8 +209,8 @@ impl Driver {
         self.lift();
     }
 
-    /// There is no new session or stream. What counts for a message that was refused is how the
-    /// server refused it: the other transport was only a guess.
+    /// Opening a new session or stream has failed. A message that was refused fails with the refusal of the server,
+    /// because the other transport was only a guess.
     pub(super) fn fail_parked(&mut self, why: &Fault) {
         for (delivery, refusal) in std::mem::take(&mut self.parked) {
             match refusal {
@@ -219,11 +219,11 @@ impl Driver {
             }
         }
         if matches!(self.mode, Mode::Unknown) {
-            // Nothing is known of the others yet.
+            // Nothing is known yet about the other messages.
             self.resume_notes();
             return self.lift();
         }
-        // What waited for the same thing need not try in turn to find out the same.
+        // Messages that waited for the same thing would fail in the same way.
         for envelope in std::mem::take(&mut self.held) {
             let credit = std::sync::Arc::new(envelope.credit);
             self.fail(Delivery::of(envelope.msg, self.era, credit), why.clone());
@@ -256,16 +256,16 @@ impl Driver {
         Some((hop, self.calls.remove(&hop)?))
     }
 
-    /// A job was aborted or has a bug: its request is answered all the same.
+    /// A job was aborted or has panicked: its request is answered with an error.
     pub(super) fn on_broken(&mut self, task: TaskId, panicked: bool) {
         let call = self.forget(task);
         if panicked {
-            tracing::error!("a job failed; please report this");
+            tracing::error!("a job panicked; please report this");
             if let Some((hop, _)) = &call {
                 let (hop, tx) = (*hop, self.tx.clone());
                 let why = Fault::BadAnswer {
                     peer: self.endpoint.peer.to_string(),
-                    why: "linkspan failed over it; please report this".to_owned(),
+                    why: "this is a bug in linkspan; please report it".to_owned(),
                 };
                 self.jobs.spawn(async move {
                     let _ = tx.send(Inbound::Failed { hop, why }).await;

@@ -25,10 +25,10 @@ use parking_lot::Mutex;
 use crate::options::Options;
 use crate::server::Server;
 
-/// What it says of itself unless the test says otherwise.
+/// The answer to `initialize`, unless the test sets another.
 const HELLO: &str = r#"{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true},"mcpCapabilities":{"http":true},"sessionCapabilities":{"close":{},"list":{}}},"agentInfo":{"name":"linkspan-child","version":"1.2.3"},"authMethods":[]}"#;
 
-/// What it says of a session that begins, if it has modes.
+/// Members of the answer to `session/new`, if the agent has modes.
 const MODES: &str = r#","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]},"models":{"currentModelId":"m","availableModels":[{"modelId":"m","name":"M"}]},"configOptions":[{"id":"size","name":"Size","type":"select","currentValue":"small","options":[{"value":"small","name":"S"},{"value":"large","name":"L"}]}]"#;
 
 /// One scripted agent.
@@ -37,7 +37,7 @@ pub struct Agent {
     hello: String,
     sessions: AtomicU64,
     questions: AtomicU64,
-    /// The prompt under way in each session, by its id.
+    /// The open prompt of each session, by its id.
     prompts: Mutex<HashMap<String, String>>,
     known: Mutex<bool>,
 }
@@ -56,12 +56,12 @@ impl Agent {
         }
     }
 
-    /// The line to the test.
+    /// The server part of the agent.
     pub fn server(&self) -> &Server {
         &self.server
     }
 
-    /// Takes a message; a prompt is worked on in a thread of its own.
+    /// Handles a message; each prompt gets its own thread.
     pub fn take(self: &Arc<Self>, message: Message) {
         let method = message.method.clone().unwrap_or_default();
         let session = message.string_at(&["params", "sessionId"]);
@@ -122,7 +122,7 @@ impl Agent {
                 thread::spawn(move || {
                     agent.prompt(&id, &session, &message);
                     agent.server.watch.tell("note", &format!("answered {id}"));
-                    // The next one may have begun already.
+                    // The next prompt may have begun already.
                     let mut prompts = agent.prompts.lock();
                     if prompts.get(&session) == Some(&id) {
                         prompts.remove(&session);

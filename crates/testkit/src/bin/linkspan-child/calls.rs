@@ -204,9 +204,10 @@ fn raw(call: &Call) {
 }
 
 fn whoami(call: &Call) {
-    let client = match call.modern() {
-        true => call.message.at(&["params", "_meta"]),
-        false => call.server.lock().client.clone(),
+    let client = if call.modern() {
+        call.message.at(&["params", "_meta"])
+    } else {
+        call.server.lock().client.clone()
     };
     let roots = call.server.lock().roots.clone();
     call.structured(&format!(
@@ -236,7 +237,7 @@ fn read(call: &Call) {
 
 fn log(call: &Call) {
     let level = call.text("level").unwrap_or("info".into());
-    // In the stateless revision a request asks for its own log messages.
+    // In the stateless revision a request has its own log level.
     if !call.modern() || modern::meta(call, "logLevel").is_some() {
         call.server.note(
             "notifications/message",
@@ -247,9 +248,10 @@ fn log(call: &Call) {
 
 fn change(call: &Call, what: &str) {
     let method = format!("notifications/{what}/list_changed");
-    match call.modern() {
-        true => modern::announce(call, &format!("{what}ListChanged"), &method, ""),
-        false => call.server.note(&method, "{}"),
+    if call.modern() {
+        modern::announce(call, &format!("{what}ListChanged"), &method, "")
+    } else {
+        call.server.note(&method, "{}")
     }
 }
 
@@ -259,9 +261,10 @@ fn update(call: &Call) {
         "notifications/resources/updated",
         format!(r#""uri":"{uri}""#),
     );
-    match call.modern() {
-        true => modern::announce(call, &uri, method, &members),
-        false => call.server.note(method, &format!("{{{members}}}")),
+    if call.modern() {
+        modern::announce(call, &uri, method, &members)
+    } else {
+        call.server.note(method, &format!("{{{members}}}"))
     }
 }
 

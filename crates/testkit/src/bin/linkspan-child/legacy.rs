@@ -6,7 +6,7 @@ use crate::server::Server;
 
 const KNOWN: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// Answers `initialize`. A second one ends the process, as it does many a real server.
+/// Answers `initialize`. A second one ends the process, as with many real servers.
 pub fn initialize(server: &Server, message: &Message) {
     let id = message.id.clone().unwrap_or_default();
     if server.options.modern {

@@ -1,8 +1,8 @@
-//! A scripted MCP server over stdio: whatever a child of `linkspan expose` may do to it. As
-//! `linkspan-child part …` it is a component of `linkspan conduct` instead.
+//! A scripted MCP server over stdio that reproduces the behaviour of any child of `linkspan expose`. As `linkspan-child
+//! part …` it is a component of `linkspan conduct` instead.
 //!
-//! It tells the test what it hears and waits for gates that the test opens, both through `--watch`
-//! (see `linkspan_testkit::Children`). It shares nothing with the code under test.
+//! It reports what it receives to the test and waits for gates that the test opens, both through `--watch` (see
+//! `linkspan_testkit::Children`). It shares no code with the program under test.
 
 mod agent;
 mod calls;

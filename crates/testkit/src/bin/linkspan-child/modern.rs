@@ -1,4 +1,4 @@
-//! What only the stateless revision has.
+//! Methods that only the stateless revision has.
 
 use crate::server::Call;
 
@@ -7,7 +7,7 @@ pub const CACHE: &str = r#""ttlMs":0,"cacheScope":"private""#;
 
 const PREFIX: &str = "io.modelcontextprotocol/";
 
-/// Whether the envelope is whole; if not, the request has been refused.
+/// Checks the envelope; if it is incomplete, refuses the request.
 pub fn accepts(call: &Call) -> bool {
     let missing = ["protocolVersion", "clientCapabilities"]
         .into_iter()
@@ -61,7 +61,7 @@ pub fn listen(call: &Call) {
         .tell("note", &format!("listening {filter}"));
 }
 
-/// Tells every listener whose filter has one of these words.
+/// Notifies every listener whose filter contains the word.
 pub fn announce(call: &Call, word: &str, method: &str, members: &str) {
     let listeners = call.server.lock().listeners.clone();
     for (id, _) in listeners.iter().filter(|(_, params)| params.contains(word)) {

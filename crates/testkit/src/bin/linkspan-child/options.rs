@@ -1,9 +1,9 @@
 //! The command line of the child.
 
-/// What a test asks of this child.
+/// The options of this child.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// `--modern`: speaks 2026-07-28 only.
+    /// `--modern`: serves 2026-07-28 only.
     pub modern: bool,
     /// `--mute`: never answers `initialize`.
     pub mute: bool,
@@ -11,17 +11,17 @@ pub struct Options {
     pub die_on_probe: bool,
     /// `--roots-at-start`: asks for roots as soon as it is initialized, outside any call.
     pub roots_at_start: bool,
-    /// `--noisy`: prints what is not JSON-RPC before anything else.
+    /// `--noisy`: first prints lines that are not JSON-RPC.
     pub noisy: bool,
-    /// `--deaf`: does not end when stdin does.
+    /// `--deaf`: does not exit when stdin ends.
     pub deaf: bool,
     /// `--bad-start`: exits at once.
     pub bad_start: bool,
-    /// `--grandchild`: is not a server at all, only a process that stays.
+    /// `--grandchild`: is not a server, only a process that keeps running.
     pub grandchild: bool,
     /// `--agent`: is an ACP agent, and no MCP server.
     pub agent: bool,
-    /// `--hello JSON`: what the agent answers to `initialize`.
+    /// `--hello JSON`: the agent's answer to `initialize`.
     pub hello: Option<String>,
     /// `--auth`: the agent needs a login first.
     pub auth: bool,
@@ -29,7 +29,7 @@ pub struct Options {
     pub modes: bool,
     /// `--tools FILE`: the members of its `tools/list`, instead of the usual ones.
     pub tools: Option<String>,
-    /// `--watch ADDRESS`: the test that wants to know.
+    /// `--watch ADDRESS`: the test to report to.
     pub watch: Option<String>,
 }
 

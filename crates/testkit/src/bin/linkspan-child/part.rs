@@ -12,7 +12,7 @@ mod play;
 mod spelling;
 mod tools;
 
-/// Runs the component that the command line asks for.
+/// Runs the component of the command line.
 pub fn main() {
     let args: Vec<String> = std::env::args().skip(2).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();

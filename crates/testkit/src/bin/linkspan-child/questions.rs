@@ -1,5 +1,5 @@
-//! Tools that ask the client: by a request in the middle of the call, or, in the stateless revision,
-//! by a result that asks for the call to be repeated with an answer.
+//! Tools that ask the client: by a request during the call, or, in the stateless revision, by a result that asks for
+//! the call to be repeated with an answer.
 
 use std::sync::mpsc::Receiver;
 
@@ -8,7 +8,7 @@ use linkspan_testkit::Message;
 use crate::modern::declares;
 use crate::server::Call;
 
-/// Something that a tool wants to know.
+/// A question of a tool.
 pub struct Question {
     pub key: String,
     pub method: &'static str,
@@ -40,9 +40,10 @@ impl Question {
         let key = call.text("key").unwrap_or_else(|| {
             let mut state = call.server.lock();
             state.questions += 1;
-            match call.modern() {
-                true => "answer".into(),
-                false => format!("question-{}", state.questions),
+            if call.modern() {
+                "answer".into()
+            } else {
+                format!("question-{}", state.questions)
             }
         });
         Self {
@@ -67,7 +68,7 @@ impl Question {
     }
 }
 
-/// Asks `rounds` times, with progress after each answer, and gives the last answer back.
+/// Asks `rounds` times, with progress after each answer, and returns the last answer.
 pub fn tool(call: &Call, kind: &str, rounds: u64) {
     if call.modern() {
         return rounds_by_results(call, kind, rounds);
@@ -87,7 +88,7 @@ pub fn tool(call: &Call, kind: &str, rounds: u64) {
     call.structured(&last);
 }
 
-/// Asks two things at once and gives both answers back.
+/// Asks two questions at once and returns both answers.
 pub fn two_at_once(call: &Call) {
     let (ask, sample) = (
         Question::new(call, "ask", 1),

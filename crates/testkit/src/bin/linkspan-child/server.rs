@@ -1,4 +1,4 @@
-//! The state of the server, and what it does with each message.
+//! The state of the server, and the handling of each message.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -23,18 +23,18 @@ pub struct Server {
     pub state: Mutex<State>,
 }
 
-/// What changes while it runs.
+/// The mutable state.
 #[derive(Default)]
 pub struct State {
-    /// The params of `initialize` as they came.
+    /// The params of `initialize` as received.
     pub client: Option<String>,
     /// Questions that wait for the client, by their ids as written.
     pub asked: HashMap<String, SyncSender<Message>>,
     /// Open `subscriptions/listen` requests: id and params as written.
     pub listeners: Vec<(String, String)>,
-    /// How many questions have been asked.
+    /// The number of questions so far.
     pub questions: u64,
-    /// What the client said to `--roots-at-start`, as written.
+    /// The client's answer to `--roots-at-start`, as written.
     pub roots: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Takes a message; a request is worked on in a thread of its own.
+    /// Handles a message; each request gets its own thread.
     pub fn take(self: &Arc<Self>, message: Message) {
         let method = message.method.clone().unwrap_or_default();
         if message.is_response() {
@@ -71,7 +71,7 @@ impl Server {
             let server = Arc::clone(self);
             match method.as_str() {
                 "initialize" => legacy::initialize(&server, &message),
-                // Its answer says that everything before it has been taken.
+                // The answer means that all earlier messages have been handled.
                 "ping" => calls::answer(&Call::new(server, message)),
                 _ => drop(thread::spawn(move || {
                     calls::answer(&Call::new(server, message));
@@ -97,7 +97,7 @@ impl Server {
     /// Writes any bytes.
     pub fn write_bytes(&self, bytes: &[u8]) {
         let mut out = std::io::stdout().lock();
-        // A client that has gone is told by the end of stdin.
+        // The end of stdin shows that the client has exited.
         let _ = out.write_all(bytes);
         let _ = out.flush();
     }
@@ -109,7 +109,7 @@ impl Server {
         ));
     }
 
-    /// Sends a request to the client; its answer comes out of what is returned.
+    /// Sends a request to the client; returns a channel for its answer.
     pub fn ask(&self, id: &str, method: &str, params: &str) -> Receiver<Message> {
         let (sender, receiver) = mpsc::sync_channel(1);
         self.lock().asked.insert(id.to_owned(), sender);
@@ -150,7 +150,7 @@ impl Call {
         }
     }
 
-    /// Whether this server speaks the stateless revision.
+    /// Whether this server has the stateless revision.
     pub fn modern(&self) -> bool {
         self.server.options.modern
     }
@@ -165,11 +165,12 @@ impl Call {
         self.result(&format!("{{{kind}{members}}}"));
     }
 
-    /// Answers with a list, which a modern client may keep for a while.
+    /// Answers with a list, which a modern client may cache.
     pub fn list(&self, members: &str) {
-        match self.modern() {
-            true => self.done(&format!(r#"{members},{}"#, modern::CACHE)),
-            false => self.done(members),
+        if self.modern() {
+            self.done(&format!(r#"{members},{}"#, modern::CACHE))
+        } else {
+            self.done(members)
         }
     }
 
@@ -198,7 +199,7 @@ impl Call {
         self.server.watch.gate(gate, &self.id)
     }
 
-    /// Reports progress, if the client wants it.
+    /// Reports progress, if the request has a token.
     pub fn progress(&self, step: u64) {
         if let Some(token) = self.message.at(&["params", "_meta", "progressToken"]) {
             self.server.note(

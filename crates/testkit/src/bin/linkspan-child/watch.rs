@@ -1,4 +1,4 @@
-//! The line to the test: it hears what we hear, and opens gates.
+//! The connection to the test, which gets all received messages and opens gates.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
@@ -11,11 +11,11 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::options::Options;
 
-/// What the test says when it has noted us, and how long that may take.
+/// What the test sends when it has registered this process, and how long that may take.
 const KNOWN: &str = "you are known";
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The connection to the test, and what it has allowed so far.
+/// The connection to the test, and the gates that it has opened.
 pub struct Watch {
     test: Arc<Mutex<Option<TcpStream>>>,
     state: Arc<(Mutex<State>, Condvar)>,
@@ -28,7 +28,7 @@ struct State {
 }
 
 impl Watch {
-    /// Says hello to the test, if there is one.
+    /// Registers with the test, if there is one.
     pub fn connect(options: &Options, kind: &str) -> Self {
         let state = Arc::new((Mutex::new(State::default()), Condvar::new()));
         let test = options
@@ -44,7 +44,7 @@ impl Watch {
             thread::spawn(move || {
                 for gate in lines.map_while(Result::ok) {
                     if let Some(number) = gate.strip_prefix("sync ") {
-                        // Everything that we have told so far is before this.
+                        // All earlier reports were sent before this one.
                         write(&answers, "synced", number);
                         continue;
                     }
@@ -59,7 +59,7 @@ impl Watch {
         };
         watch.tell("hello", &format!("{} {kind}", std::process::id()));
         if options.watch.is_some() {
-            // So that the test knows this process before it hears of it from a peer.
+            // The test must know this process before a peer mentions it.
             let mut state = watch.state.0.lock();
             let unknown = |state: &mut State| !state.open.contains(KNOWN);
             watch.state.1.wait_while_for(&mut state, unknown, LIMIT);
@@ -67,12 +67,12 @@ impl Watch {
         watch
     }
 
-    /// Tells the test something.
+    /// Reports an event to the test.
     pub fn tell(&self, kind: &str, text: &str) {
         write(&self.test, kind, text);
     }
 
-    /// Notes that the client no longer wants the answer to that id.
+    /// Records that the client has cancelled the request of that id.
     pub fn cancel(&self, id: &str) {
         self.state.0.lock().cancelled.insert(id.to_owned());
         self.state.1.notify_all();
@@ -92,16 +92,16 @@ impl Watch {
         }
     }
 
-    /// How many cancellations have come.
+    /// The number of cancellations so far.
     pub fn cancellations(&self) -> usize {
         self.state.0.lock().cancelled.len()
     }
 }
 
-/// One line to the test.
+/// Writes one line to the test.
 fn write(test: &Mutex<Option<TcpStream>>, kind: &str, text: &str) {
     if let Some(test) = test.lock().as_mut() {
-        // A test that has ended does not need to know.
+        // An error means that the test has ended.
         let _ = test.write_all(format!("{kind} {text}\n").as_bytes());
     }
 }

@@ -144,7 +144,7 @@ mod first {
 
     #[test]
     fn bad_message_of_the_client_is_answered() {
-        // what Core::refuse does: an error answer with the client's id comes from behind
+        // The session answers in place of the server, with an error under the client's id.
         let (mut stage, _) = ready(&call("1", ""));
         let heard = stage.server(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"`params` must be an object or an array"}}"#).heard();
         assert_eq!(heard.len(), 1);
@@ -208,7 +208,7 @@ mod second {
         // `deploy` fails once (bad arguments), and so counts as quiet.
         let (mut stage, first) = ready(&named("1", "deploy"));
         stage.server(&error(&first, -32602, "{}")).heard();
-        // Another client's call of a tool that has not been called yet, and then the real one.
+        // First another client's call of a tool that was not called before, then the call that asks.
         stage.client(&named("2", "slow")).told();
         stage.client(&named("3", "deploy")).told();
         stage.server(ASK);
@@ -222,7 +222,7 @@ mod second {
     fn names_that_a_client_makes_up_are_not_kept() {
         let (mut stage, first) = ready(&named("1", &"x".repeat(1 << 20)));
         stage.server(&error(&first, -32602, "{}")).heard();
-        let dbg = format!("{:?}", stage.machine.options.habits);
+        let dbg = format!("{:?}", stage.machine.options.history);
         assert!(
             dbg.len() < 10_000,
             "{} bytes kept for ever, 10 000 times",

@@ -61,7 +61,7 @@ fn a_second_question_of_a_parked_call_is_not_put_to_the_client_of_a_running_one(
         .after(Duration::from_secs(1))
         .heard_one();
     assert_eq!(at(&heard, &["result", "resultType"]), r#""complete""#);
-    // The call that ended had not asked, so the question is that of the parked call.
+    // The call that ended had not asked, so the question belongs to the parked call.
     let retry = format!(r#","requestState":{state},"inputResponses":{{"user_name":{{}}}}"#);
     let heard = stage.client(&by("alice", &call("3", &retry))).heard_one();
     assert!(
@@ -78,7 +78,7 @@ fn a_question_of_a_parked_or_a_running_call_is_refused_after_a_while() {
         .after(Duration::from_secs(11))
         .told_one();
     assert_eq!(at(&told, &["id"]), r#""second""#);
-    assert!(told.contains("cannot be told"), "{told}");
+    assert!(told.contains("unknown which"), "{told}");
     assert!(stage.heard().is_empty());
 }
 
@@ -114,7 +114,7 @@ fn a_call_that_began_after_a_question_has_not_asked_it() {
     let second = stage.client(&by("alice", &call("2", ""))).told_one();
     stage.server(ASK);
     stage.client(&by("bob", &call("3", ""))).told();
-    // Neither of the two that can have asked waits any more.
+    // Both candidates have ended.
     let both = |answer: &str| result(answer, r#"{"content":[]}"#);
     stage.client(&cancel("1")).told();
     stage.server(&both(&first)).server(&both(&second));
@@ -128,18 +128,18 @@ fn a_question_of_a_cancelled_call_is_not_put_to_another_client() {
     stage.client(&by("bob", &call("2", ""))).told();
     stage.client(&cancel("1")).told();
     let told = stage.server(ASK).after(Duration::from_secs(11)).told_one();
-    assert!(told.contains("cannot be told"), "{told}");
+    assert!(told.contains("unknown which"), "{told}");
     assert!(stage.heard().is_empty());
 }
 
 #[test]
 fn a_question_of_a_call_that_was_given_up_is_not_put_to_another_client() {
     let (mut stage, first) = shared(&by("alice", &call("1", "")));
-    // What the session says in the server's place; the server is told to stop and says nothing.
+    // The session's answer in place of the server, which was sent a cancellation and is still running.
     let late = error(&first, -32000, r#"{"kind":"timeout"}"#);
     stage.server(&late).heard_one();
     stage.client(&by("bob", &call("2", ""))).told();
-    assert!(stage.server(ASK).told_one().contains("cannot be told"));
+    assert!(stage.server(ASK).told_one().contains("unknown which"));
     stage.client(&logging("bob", "3")).told();
     stage.server(LOG);
     assert!(stage.after(Duration::from_secs(1)).heard().is_empty());
@@ -187,7 +187,7 @@ fn a_log_message_goes_to_no_principal_while_several_could_be_meant() {
     let (mut stage, level) = shared(&logging("alice", "1"));
     let first = stage.server(&result(&level, "{}")).told_one();
     assert_eq!(stage.server(LOG).abouts(), [Some("1".to_owned())]);
-    // The second one wants no logs, but it may be the one that is logged about.
+    // The second call wants no logs, but the message may belong to it.
     let second = stage.client(&by("bob", &call("2", ""))).told_one();
     assert!(stage.server(LOG).heard().is_empty());
     stage.server(&result(&second, "{}")).heard();

@@ -1,4 +1,4 @@
-//! A server that asks for roots when it begins, outside any call.
+//! A server that asks for roots at its start, outside any call.
 
 use super::*;
 
@@ -55,7 +55,7 @@ fn the_only_client_is_asked_first_and_the_server_gets_the_roots_before_the_call(
 }
 
 #[test]
-fn a_server_that_has_given_up_waiting_is_told_to_ask_again() {
+fn a_server_whose_question_timed_out_is_notified_of_new_roots() {
     let (mut stage, ping) = beginning(fresh(), &modern("1", "tools/list", "", ALL));
     stage.server(ROOTS).server(&result(&ping, "{}"));
     stage.after(Duration::from_secs(1)).told_one();
@@ -69,7 +69,7 @@ fn a_server_that_has_given_up_waiting_is_told_to_ask_again() {
     stage.after(Duration::from_secs(1)).told_one();
 }
 
-/// A call of a client that has declared nothing.
+/// A call of a client without capabilities.
 fn bare_call(id: &str) -> String {
     modern(id, "tools/call", r#""name":"t""#, "{}")
 }
@@ -96,7 +96,7 @@ fn a_call_that_asks_for_undeclared_roots_right_after_the_start_fails() {
 }
 
 #[test]
-fn a_server_that_answers_calls_before_pings_cannot_hide_whose_question_it_is() {
+fn a_question_is_assigned_even_if_the_server_answers_calls_before_pings() {
     let mut stage = fresh();
     let initialize = stage.client(&bare_call("1")).told_one();
     let told = stage.server(&result(&initialize, SERVER)).told();
@@ -176,7 +176,7 @@ fn a_server_that_never_answers_a_ping_is_used_all_the_same() {
 }
 
 #[test]
-fn a_server_that_was_told_roots_in_a_call_is_no_server_for_others() {
+fn a_server_that_got_roots_during_a_call_is_not_shared() {
     let (mut stage, ping) = beginning(pooled(None), &call("1", ""));
     stage.server(&result(&ping, "{}")).told_one();
     let heard = stage

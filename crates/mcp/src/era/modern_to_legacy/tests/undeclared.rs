@@ -29,7 +29,7 @@ fn a_question_beyond_the_declared_capabilities_ends_the_call_with_the_error_for_
 }
 
 #[test]
-fn what_else_the_call_asked_is_answered_too_and_so_is_what_it_asks_next() {
+fn further_questions_of_a_failed_call_are_answered() {
     let (mut stage, _) = ready(&with_roots("1", ""));
     stage.after(Duration::from_secs(5)).server(ROOTS);
     assert!(stage.told().is_empty(), "that may be asked");
@@ -58,7 +58,7 @@ fn a_parked_call_that_asks_for_too_much_ends_when_its_client_comes_back() {
 }
 
 #[test]
-fn a_retry_that_declares_less_is_told_so() {
+fn a_retry_that_declares_less_fails_with_the_missing_capability() {
     let (mut stage, _, state) = parked();
     let retry = format!(r#","requestState":{state}"#);
     let heard = stage.client(&with_roots("2", &retry)).heard_one();

@@ -1,4 +1,4 @@
-//! A proxy that passes everything on, in the words of its dialect and under ids of its own.
+//! A proxy that forwards everything, in its dialect and under ids of its own.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -6,7 +6,7 @@ use std::io::{BufRead, Write};
 use super::spelling::{member, message, replaced, string};
 use super::tools::{Act, Tools};
 
-/// D0 to D5: how it is told that it is a proxy, and the envelope around what its successor hears.
+/// D0 to D5: how a component learns that it is a proxy, and the envelope around messages of its successor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     Draft,
@@ -23,13 +23,13 @@ const SETUP: [&str; 4] = [
     "session/fork",
 ];
 
-/// What was asked under one of our ids.
+/// A request that was forwarded under one of our ids.
 struct Asked {
     /// The asker's id as written.
     id: String,
     /// The id inside the asker's envelope (D0).
     inner: Option<String>,
-    /// Whether the asker stands before us.
+    /// Whether the asker is the predecessor.
     from_above: bool,
     /// Whether the answer must say that we are a proxy (D1, D0).
     echo: bool,
@@ -37,7 +37,7 @@ struct Asked {
 
 struct Pass {
     dialect: Dialect,
-    /// Refuses a beginning that it does not know, instead of passing it on.
+    /// Refuses an unknown first request, instead of forwarding it.
     refuses: bool,
     asked: HashMap<String, Asked>,
     count: u64,
@@ -90,7 +90,7 @@ impl Pass {
             {
                 return self.act(acts);
             }
-            // Our successor has said this: it goes up as it is.
+            // A message of the successor: it is forwarded up without its envelope.
             let inner = match self.dialect {
                 Dialect::Draft => member(inside, "id").map(str::to_owned),
                 _ => None,
@@ -115,9 +115,10 @@ impl Pass {
         let params = with_server.as_deref().or(params);
         let echo = begins && matches!(self.dialect, Dialect::Symposium | Dialect::Draft);
         let new = id.map(|id| self.ask(id, None, true, echo));
-        let spelled = match begins {
-            true => "\"initialize\"",
-            false => member(line, "method").expect("it has one"),
+        let spelled = if begins {
+            "\"initialize\""
+        } else {
+            member(line, "method").expect("it has one")
         };
         out(&self.enveloped(new.as_deref(), spelled, params));
     }
@@ -134,7 +135,7 @@ impl Pass {
         }
     }
 
-    /// What is in an envelope of our dialect.
+    /// The message in an envelope of our dialect.
     fn inside<'a>(&self, method: &str, params: Option<&'a str>) -> Option<&'a str> {
         let is_ours = match self.dialect {
             Dialect::Current => method == "proxy/successor",
@@ -177,7 +178,7 @@ impl Pass {
         message(id, &name, Some(&inside))
     }
 
-    /// A new id for a question, and what is needed to answer it.
+    /// A new id for a request, and what is needed to answer it.
     fn ask(&mut self, id: &str, inner: Option<String>, from_above: bool, echo: bool) -> String {
         self.count += 1;
         let new = format!("\"pass-{}-{}\"", std::process::id(), self.count);
@@ -213,15 +214,14 @@ impl Pass {
         let Some(asked) = self.asked.remove(id) else {
             panic!("an answer to what was never asked: {line}");
         };
-        let mut text = match self.dialect == Dialect::Draft && asked.from_above {
-            true => {
-                // What we asked in an envelope is answered in one.
-                let whole = member(line, "result").and_then(|result| member(result, "message"));
-                let whole = whole.unwrap_or_else(|| panic!("no message in {line}"));
-                assert_eq!(member(whole, "id"), Some(&*inner_id(id)), "{line}");
-                replaced(whole, member(whole, "id").expect("just seen"), &asked.id)
-            }
-            false => replaced(line, id, &asked.id),
+        let mut text = if self.dialect == Dialect::Draft && asked.from_above {
+            // A request in an envelope gets its answer in one.
+            let whole = member(line, "result").and_then(|result| member(result, "message"));
+            let whole = whole.unwrap_or_else(|| panic!("no message in {line}"));
+            assert_eq!(member(whole, "id"), Some(&*inner_id(id)), "{line}");
+            replaced(whole, member(whole, "id").expect("just seen"), &asked.id)
+        } else {
+            replaced(line, id, &asked.id)
         };
         if asked.echo && member(&text, "result").is_some() {
             text = with_echo(&text);
@@ -238,7 +238,7 @@ impl Pass {
         }
     }
 
-    /// Cancels what was asked because of a request: plainly since 5.0, and in an envelope before.
+    /// Cancels the forwarded request: plainly since 5.0, and in an envelope before.
     fn cancel(&mut self, params: &str) {
         let id = member(params, "requestId").expect("a cancellation names a request");
         if let Some(acts) = self.tools.as_mut().and_then(|tools| tools.cancelled(id)) {
@@ -260,7 +260,7 @@ fn inner_id(id: &str) -> String {
     format!("\"inner {}\"", id.trim_matches('"'))
 }
 
-/// The answer to `initialize`, saying that we are a proxy; nothing else of it changes.
+/// Adds the proxy capability to an answer to `initialize`; nothing else changes.
 fn with_echo(answer: &str) -> String {
     let result = member(answer, "result").expect("it is a result");
     let caps = member(result, "agentCapabilities").expect("agents say what they can");

@@ -1,12 +1,11 @@
-//! A component that the test plays: what it hears goes to the test, and the test says what it does.
+//! A component that is controlled by the test: it reports what it receives, and runs the test's commands.
 //!
-//! From the test, one command per line: `say LINE`, `half TEXT` (no line end), `stderr LINE`,
-//! `flood COUNT SIZE METHOD` (that many notifications), `flood-down COUNT SIZE` (the same, as a proxy
-//! says them to its successor), `noise COUNT` (lines that are no messages),
-//! `deaf` and `hear` (stops and goes on reading stdin), `stubborn` (does not end when stdin does),
-//! `child` (a process that stays), `env NAME` (tells its value), `shut` (closes stdout), `exit CODE`,
-//! `signal NUMBER`. To the test: `in LINE`, `eof` when stdin ends, `did COMMAND` after each command,
-//! and `wrote NUMBER` in a flood of large ones.
+//! From the test, one command per line: `say LINE`, `half TEXT` (no line end), `stderr LINE`, `flood COUNT SIZE METHOD`
+//! (that many notifications), `flood-down COUNT SIZE` (the same, in a proxy's envelope for its successor), `noise
+//! COUNT` (lines that are not messages), `deaf` and `hear` (stops and resumes reading stdin), `stubborn` (does not exit
+//! when stdin ends), `child` (starts a process that keeps running), `env NAME` (reports its value), `shut` (closes
+//! stdout), `exit CODE`, `signal NUMBER`. To the test: `in LINE`, `eof` when stdin ends, `did COMMAND` after each
+//! command, and `wrote NUMBER` in a flood of large ones.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -18,14 +17,14 @@ use parking_lot::{Condvar, Mutex};
 
 type Manners = Arc<(Mutex<Bad>, Condvar)>;
 
-/// Bad manners, which the test asks for.
+/// Misbehaviour that the test asks for.
 #[derive(Default)]
 struct Bad {
     deaf: bool,
     stubborn: bool,
 }
 
-/// Plays until the test lets it end, or until the test ends.
+/// Plays until the test lets it exit, or until the test ends.
 pub fn run(address: &str, name: &str) {
     let test = connect(address, name);
     let tell = Arc::new(Mutex::new(
@@ -49,7 +48,7 @@ pub fn run(address: &str, name: &str) {
     }
 }
 
-/// A process that stays until it is killed, or until the test ends.
+/// A process that runs until it is killed, or until the test ends.
 pub fn stay(address: &str, name: &str) {
     let test = connect(address, name);
     for _ in BufReader::new(test).lines().map_while(Result::ok) {}
@@ -65,7 +64,7 @@ fn connect(address: &str, name: &str) -> TcpStream {
     test
 }
 
-/// Tells the test what comes on stdin.
+/// Reports the lines of stdin to the test.
 fn listen(tell: &Mutex<TcpStream>, manners: &Manners) {
     let mut stdin = BufReader::new(std::io::stdin().lock());
     loop {
@@ -109,7 +108,7 @@ fn obey(verb: &str, rest: &str, (address, name): (&str, &str), manners: &Manners
     }
 }
 
-/// Notifications, numbered, of about that many bytes each; for our successor if there is no method.
+/// Writes numbered notifications of about that many bytes each; for the successor if there is no method.
 fn flood(what: &str, wrote: impl Fn(u64)) {
     let mut words = what.split(' ');
     let mut next = || words.next().unwrap_or_default();
@@ -164,7 +163,7 @@ fn signal(number: i32) {
     use rustix::process::{Signal, getpid, kill_process};
     let signal = Signal::from_named_raw(number).expect("a known signal");
     let _ = kill_process(getpid(), signal);
-    // It may take a moment to arrive.
+    // The signal may take a moment to arrive.
     thread::park();
 }
 
@@ -175,12 +174,12 @@ fn signal(_: i32) {
 
 fn out(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
-    // A conductor that has gone is told by the end of stdin.
+    // The end of stdin shows that the conductor has exited.
     let _ = stdout.write_all(bytes);
     let _ = stdout.flush();
 }
 
 fn say(tell: &Mutex<TcpStream>, line: &str) {
-    // A test that has ended does not need to know.
+    // An error means that the test has ended.
     let _ = tell.lock().write_all(format!("{line}\n").as_bytes());
 }

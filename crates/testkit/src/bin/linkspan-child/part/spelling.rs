@@ -1,16 +1,16 @@
-//! Messages by their text: what is not looked at is not changed.
+//! Edits messages as text, so that all other parts stay as they are.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-/// A member of an object as it is written, and where.
+/// A member of an object as it is written; the result is a part of `text`.
 pub fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
     members.get(name).map(|value| value.get())
 }
 
-/// The same text with a part of it replaced.
+/// The text with a part of it replaced.
 pub fn replaced(text: &str, part: &str, by: &str) -> String {
     let start = part.as_ptr() as usize - text.as_ptr() as usize;
     let end = start + part.len();

@@ -1,16 +1,16 @@
-//! An MCP server that lives in a proxy, in the words of each dialect.
+//! An MCP server inside a proxy, in each dialect.
 //!
-//! Tools: `echo` (its arguments), `slow` (progress, then nothing until it is cancelled), `ask` (asks the
-//! client's model), `where` (the session that the envelope names), `fail`, `die`. What only the proxy
-//! notices it tells the editor: `_saw {"what":…}`.
+//! Tools: `echo` (its arguments), `slow` (progress, then nothing until it is cancelled), `ask` (asks the client's
+//! model), `where` (the session that the envelope names), `fail`, `die`. Events that only the proxy sees are reported
+//! to the editor: `_saw {"what":…}`.
 
 use std::collections::HashMap;
 
 use super::spelling::{member, message, string};
 
-/// What is to be sent.
+/// A message to send.
 pub enum Act {
-    /// As it is.
+    /// Unchanged.
     Say(String),
     /// To the successor: id, method and params as JSON text.
     Down(Option<String>, String, String),
@@ -56,7 +56,7 @@ impl Tools {
         }
     }
 
-    /// The parameters of a session with our server in front of the others.
+    /// The parameters of a session with our server added as the first one.
     pub fn declared(&self, params: &str) -> String {
         let (name, address) = (&self.name, self.address());
         let entry = match &*self.dialect {
@@ -73,7 +73,7 @@ impl Tools {
         super::spelling::replaced(params, list, &format!("[{entry}{comma}{rest}"))
     }
 
-    /// A message of the successor, if it is for us.
+    /// Handles a message of the successor, if it is for this server.
     pub fn take(&mut self, id: Option<&str>, method: &str, params: &str) -> Option<Vec<Act>> {
         let is = |key: &str| string(params, key).as_deref() == Some(&*self.address());
         let connection = string(params, "connectionId").or_else(|| string(params, "connection_id"));
@@ -131,9 +131,10 @@ impl Tools {
             "tools/list" => {
                 let tool = |name| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
                 let tools = ["echo", "slow", "ask", "where", "fail", "die"].map(tool).join(",");
-                let cache = match self.is_modern() {
-                    true => r#","ttlMs":0,"cacheScope":"private""#,
-                    false => "",
+                let cache = if self.is_modern() {
+                    r#","ttlMs":0,"cacheScope":"private""#
+                } else {
+                    ""
                 };
                 vec![self.good(id, &format!(r#""tools":[{tools}]{cache}"#))]
             }
@@ -181,7 +182,7 @@ impl Tools {
         }
     }
 
-    /// An answer to a question of ours.
+    /// Handles an answer to our question.
     pub fn answered(&mut self, line: &str) -> Vec<Act> {
         let id = member(line, "id").unwrap_or_default();
         let Some(call) = self.asked.remove(id) else {
@@ -191,7 +192,7 @@ impl Tools {
         vec![self.content(&call, heard.unwrap_or("null"))]
     }
 
-    /// A call that was cancelled.
+    /// Handles a cancelled call.
     pub fn cancelled(&mut self, id: &str) -> Option<Vec<Act>> {
         let at = self.slow.iter().position(|slow| slow == id)?;
         self.slow.remove(at);
@@ -225,23 +226,26 @@ impl Tools {
     }
 
     fn good(&self, id: &str, members: &str) -> Act {
-        match self.is_modern() {
-            true => self.carried(id, &format!(r#"{{"resultType":"complete",{members}}}"#)),
-            false => self.carried(id, &format!("{{{members}}}")),
+        if self.is_modern() {
+            self.carried(id, &format!(r#"{{"resultType":"complete",{members}}}"#))
+        } else {
+            self.carried(id, &format!("{{{members}}}"))
         }
     }
 
     fn carried(&self, id: &str, outcome: &str) -> Act {
-        match self.is_modern() {
-            true => result(id, &format!(r#"{{"result":{outcome}}}"#)),
-            false => result(id, outcome),
+        if self.is_modern() {
+            result(id, &format!(r#"{{"result":{outcome}}}"#))
+        } else {
+            result(id, outcome)
         }
     }
 
     fn bad(&self, id: &str, why: &str) -> Act {
-        match self.is_modern() {
-            true => result(id, &format!(r#"{{"error":{why}}}"#)),
-            false => error(id, why),
+        if self.is_modern() {
+            result(id, &format!(r#"{{"error":{why}}}"#))
+        } else {
+            error(id, why)
         }
     }
 }

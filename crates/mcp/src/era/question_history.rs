@@ -1,8 +1,8 @@
-//! Which calls of a legacy server ask their client something, as far as has been seen.
+//! Records which calls of a legacy server send questions to their client.
 //!
-//! A question over stdio does not say which call it belongs to. So from a server's first question on,
-//! a call that may ask has it for itself; one that has been seen to end without asking may share it.
-//! Most servers never ask, and for them nothing changes.
+//! A question over stdio does not say which call it belongs to. So after a server's first question, a call that may ask
+//! gets the server to itself; a call that was seen to end without a question may share it. Most servers never ask, and
+//! nothing changes for them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,26 +12,26 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::question::may_ask;
 
-/// What a server offers, and what a client makes up, is their choice; what we remember is bounded.
+/// Servers and clients choose these names, so the number and length of the stored ones are bounded.
 const MOST: usize = 10_000;
 const LONGEST: usize = 256;
 
-/// What has been seen of one server, by all of its instances together.
+/// The history of one server, shared by all of its instances.
 #[derive(Debug, Default)]
-pub struct Habits {
+pub struct QuestionHistory {
     ever_asked: AtomicBool,
     wants_roots: AtomicBool,
-    calls: Mutex<HashMap<String, Habit>>,
+    calls: Mutex<HashMap<String, Seen>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Habit {
+enum Seen {
     Quiet,
     Asks,
 }
 
-impl Habits {
-    /// Whether a client must be expected to be asked something in the course of this request.
+impl QuestionHistory {
+    /// Whether the server may send a question during this request.
     pub fn may_ask(&self, request: &Message) -> bool {
         self.ever_asked.load(Ordering::Relaxed)
             && may_ask(&request.method())
@@ -47,43 +47,43 @@ impl Habits {
         self.wants_roots.store(true, Ordering::Relaxed);
     }
 
-    /// Whether such a request has been seen to ask its client something.
+    /// Whether the server has sent a question during a request of this kind.
     pub fn has_asked(&self, request: &Message) -> bool {
-        self.known().get(&key(request)) == Some(&Habit::Asks)
+        self.known().get(&key(request)) == Some(&Seen::Asks)
     }
 
     fn is_quiet(&self, request: &Message) -> bool {
-        self.known().get(&key(request)) == Some(&Habit::Quiet)
+        self.known().get(&key(request)) == Some(&Seen::Quiet)
     }
 
-    /// A call has worked without a question. A tool that has asked once may ask again.
+    /// Records a call that worked without a question. A tool that has asked once may ask again.
     pub(crate) fn quiet(&self, key: &str) {
         let mut known = self.known();
         if key.len() <= LONGEST && known.len() < MOST && !known.contains_key(key) {
-            known.insert(key.to_owned(), Habit::Quiet);
+            known.insert(key.to_owned(), Seen::Quiet);
         }
     }
 
-    /// A call has asked.
+    /// Records a question.
     pub(crate) fn ask(&self) {
         self.ever_asked.store(true, Ordering::Relaxed);
     }
 
-    /// A call has asked.
+    /// Records a question during this kind of call.
     pub(crate) fn asks(&self, key: &str) {
         self.ask();
         let mut known = self.known();
         if key.len() <= LONGEST && (known.len() < MOST || known.contains_key(key)) {
-            known.insert(key.to_owned(), Habit::Asks);
+            known.insert(key.to_owned(), Seen::Asks);
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Habit>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
         self.calls.lock()
     }
 }
 
-/// What a request has in common with others of its kind: the tool or the prompt.
+/// The kind of a request: its method, with its tool or prompt.
 pub(crate) fn key(request: &Message) -> String {
     let name = request
         .params()
@@ -104,24 +104,24 @@ mod tests {
 
     #[test]
     fn once_a_server_has_asked_every_call_may_ask_that_has_not_been_seen_not_to() {
-        let habits = Habits::default();
-        assert!(!habits.may_ask(&call("a")), "most servers never do");
-        habits.asks(&key(&call("c")));
-        assert!(habits.may_ask(&call("a")));
-        habits.quiet(&key(&call("a")));
-        assert!(!habits.may_ask(&call("a")));
-        assert!(habits.may_ask(&call("b")), "another tool");
+        let history = QuestionHistory::default();
+        assert!(!history.may_ask(&call("a")), "most servers never do");
+        history.asks(&key(&call("c")));
+        assert!(history.may_ask(&call("a")));
+        history.quiet(&key(&call("a")));
+        assert!(!history.may_ask(&call("a")));
+        assert!(history.may_ask(&call("b")), "another tool");
         let list = Message::request(&Id::number(1), "tools/list", None);
-        assert!(!habits.may_ask(&list), "no list ever asks");
+        assert!(!history.may_ask(&list), "no list ever asks");
     }
 
     #[test]
     fn a_call_that_has_asked_once_may_ask_again() {
-        let habits = Habits::default();
+        let history = QuestionHistory::default();
         let key = key(&call("a"));
-        habits.quiet(&key);
-        habits.asks(&key);
-        habits.quiet(&key);
-        assert!(habits.may_ask(&call("a")));
+        history.quiet(&key);
+        history.asks(&key);
+        history.quiet(&key);
+        assert!(history.may_ask(&call("a")));
     }
 }

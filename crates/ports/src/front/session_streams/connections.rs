@@ -1,4 +1,4 @@
-//! What connections do with a session's streams: open or resume one, read it, and leave.
+//! What connections do with the streams of a session: open or resume one, read it, and leave.
 
 use std::task::{Poll, Waker};
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::front::body::RequestSlot;
 use crate::front::sse_writer::{EventId, SseWriter};
 
 impl SessionStreams {
-    /// A POST arrives with these requests, which keep their slot until they are answered.
+    /// Opens a POST with these requests, which keep their slot until they are answered.
     pub(in crate::front) fn post(
         &mut self,
         requests: &[&Message],
@@ -29,7 +29,7 @@ impl SessionStreams {
         })
     }
 
-    /// The same where the answers come on the one stream that there is.
+    /// The same where the answers go to the only stream of the session.
     pub(in crate::front) fn enter(
         &mut self,
         requests: &[&Message],
@@ -46,19 +46,19 @@ impl SessionStreams {
         Ok(number)
     }
 
-    /// A batch has entries that are answered with errors, whatever becomes of its requests.
+    /// Adds the entries of a batch that are answered with errors, independently of its requests.
     pub(in crate::front) fn owe(&mut self, number: u32, errors: usize) {
         self.routes.owe(number, errors);
     }
 
-    /// The first POST of all.
+    /// Records the client's `initialize`.
     pub(in crate::front) fn begin(&mut self, initialize: &Message) {
         let asked = initialize.params().and_then(|p| p.get("protocolVersion"));
         self.version = asked.and_then(Json::as_str).map(Into::into);
         self.opening = initialize.id().map(|id| id.key());
     }
 
-    /// The client has given up a request.
+    /// Cancels a request for the client.
     pub(in crate::front) fn cancel(&mut self, id: &Id, now: Instant) {
         let Some(number) = self.routes.cancel(id) else {
             return;
@@ -102,7 +102,7 @@ impl SessionStreams {
         })
     }
 
-    /// A connection is done with its stream, or broken.
+    /// Detaches a connection that has finished or broken.
     pub(in crate::front) fn leave(&mut self, reader_id: ReaderId, now: Instant) {
         self.seen = now;
         let Some(stream) = self.log.get(reader_id.stream) else {
@@ -117,7 +117,7 @@ impl SessionStreams {
         } else if stream.is_named() {
             self.routes.set_live(reader_id.stream, false);
         } else {
-            // Without the id of an event the client cannot ask for the rest.
+            // Without an event id the client cannot resume the stream.
             self.routes.lose(reader_id.stream);
             self.log.remove(reader_id.stream);
         }
@@ -125,7 +125,7 @@ impl SessionStreams {
         self.log.trim();
     }
 
-    /// What is first to be said on a POST.
+    /// Polls for the beginning of the response to a POST.
     pub(in crate::front) fn first(&mut self, reader_id: ReaderId, waker: &Waker) -> Poll<First> {
         let Some(stream) = self.log.get(reader_id.stream) else {
             return Poll::Ready(First::Nothing);
@@ -145,7 +145,7 @@ impl SessionStreams {
         Poll::Pending
     }
 
-    /// Writes what waits on a stream; `false` if nothing more will come.
+    /// Writes the queued events of a stream; `false` at its end.
     pub(in crate::front) fn take(
         &mut self,
         reader_id: ReaderId,
@@ -182,7 +182,7 @@ impl SessionStreams {
         Poll::Pending
     }
 
-    /// The event that primes a stream, where the client knows what to do with it.
+    /// Writes the priming event, if the negotiated version has one.
     pub(in crate::front) fn prime(&mut self, reader_id: ReaderId, writer: &mut SseWriter) {
         let latest = Revision::LAST_LEGACY.as_str();
         if reader_id.stream == STANDING || self.version.as_deref() != Some(latest) {

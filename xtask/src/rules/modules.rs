@@ -29,8 +29,8 @@ fn is_command(module: &str) -> bool {
 
 fn graph(sources: &[Source]) -> Graph {
     let files = sources.iter().filter_map(|source| {
-        let module = module_of(source.path.strip_prefix(SRC)?);
-        Some((module, &source.production))
+        let path = source.path.strip_prefix(SRC)?;
+        Some((module_of(path), from_the_root(path, &source.production)))
     });
     let files: Vec<_> = files.collect();
     let known: BTreeSet<&str> = files.iter().map(|(module, _)| module.as_str()).collect();
@@ -56,15 +56,32 @@ fn module_of(path: &str) -> String {
     }
 }
 
-/// The modules that the paths of a text begin with.
-fn imports_of(text: &str, known: &BTreeSet<&str>) -> BTreeSet<String> {
-    let code: String = text
+/// The code of a file without its comments, with the paths that begin with `super` made absolute.
+fn from_the_root(path: &str, text: &str) -> String {
+    let lines = text
         .lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .collect::<Vec<_>>()
-        .join("\n");
+        .filter(|line| !line.trim_start().starts_with("//"));
+    let mut code = lines.collect::<Vec<_>>().join("\n");
+    let module: Vec<&str> = match path.trim_end_matches(".rs") {
+        "main" => Vec::new(),
+        path => path.split('/').collect(),
+    };
+    // The longest chains first: `super::` is a part of `super::super::`.
+    for (at, _) in module.iter().enumerate() {
+        let chain = "super::".repeat(module.len() - at);
+        let parent: String = module[..at]
+            .iter()
+            .map(|name| format!("{name}::"))
+            .collect();
+        code = code.replace(&chain, &format!("crate::{parent}"));
+    }
+    code
+}
+
+/// The modules that the paths of a text refer to.
+fn imports_of(text: &str, known: &BTreeSet<&str>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for rest in code.split("crate::").skip(1) {
+    for rest in text.split("crate::").skip(1) {
         for path in first_names(rest) {
             let verbs = match path.strip_prefix("commands::") {
                 Some(verbs) => first_names(verbs),
@@ -179,6 +196,27 @@ mod tests {
             [
                 "the command commands::a imports the command commands::b",
                 "the command commands::a imports the command commands::c"
+            ]
+        );
+    }
+
+    #[test]
+    fn relative_paths_count_as_well() {
+        let violations = check(&[
+            source("a.rs", "use super::b::X;"),
+            source("b.rs", ""),
+            source("b/deep.rs", "use super::own;\nuse super::super::a::Y;"),
+            source("commands/c.rs", "use super::d;"),
+            source("commands/d.rs", "mod e;"),
+            source("commands/d/e.rs", "use super::super::c::Z;"),
+        ]);
+        assert_eq!(
+            violations,
+            [
+                "a imports b, which imports a again",
+                "b imports a, which imports b again",
+                "the command commands::c imports the command commands::d",
+                "the command commands::d imports the command commands::c"
             ]
         );
     }

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// All crates, from the bottom up: each may depend on those before it. A crate of a later step of the plan may be
-/// here before it exists.
+/// All crates, from the bottom up: each may depend on those before it.
 const ORDER: [&str; 27] = [
     "wire",
     "tokens",

@@ -54,7 +54,7 @@ impl Source {
     }
 }
 
-/// Collects the files with an extension below a folder, if there is one.
+/// Collects the files with an extension below a folder, if it exists.
 pub fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if !folder.is_dir() {
         return Ok(());

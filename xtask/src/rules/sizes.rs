@@ -1,4 +1,4 @@
-//! How long files and functions may be, and how much production code `cli` may have.
+//! Limits of the length of files and functions, and of the production code of `cli`.
 
 use super::sources::Source;
 
@@ -9,7 +9,7 @@ const LONGEST_FUNCTION: usize = 80;
 /// Lines of production code in `cli`. A new command may raise it, up to 8,000; a library takes its work.
 const MOST_IN_CLI: usize = 7_980;
 
-/// Functions that are tables, by the end of `path::function`, with what has a row.
+/// Functions that are tables, by the end of `path::function`, with the meaning of a row.
 const TABLES: [(&str, &str); 10] = [
     ("bcp/src/block.rs::into_owned", "a field of a block"),
     ("bcp/src/body.rs::write", "a type of block"),

@@ -1,4 +1,4 @@
-//! Words that leave open what they stand for.
+//! Words that do not name their subject.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,27 @@ const WORDS: [&str; 6] = [
     "anybody",
 ];
 
-/// How often they may occur in `crates`, `docs` and the README: six times the value `"by":"nobody"` of the
+/// Pages beside those of `docs`.
+const PAGES: [&str; 4] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+];
+/// The files of `examples` that have prose or comments.
+const EXAMPLES: [&str; 7] = ["md", "sh", "bash", "py", "mjs", "json", "yaml"];
+
+/// How often they may occur in `crates`, `docs`, `examples` and these pages: six times the value `"by":"nobody"` of the
 /// agent's results, once in its test, and three times in a sample text for `shrink`.
 const MOST: usize = 10;
 
 pub fn check(root: &Path, sources: &[Source]) -> Vec<String> {
-    let mut pages = vec![root.join("README.md")];
-    // A folder that cannot be read has been reported by the other checks.
+    let mut pages: Vec<_> = PAGES.iter().map(|page| root.join(page)).collect();
+    // Other checks have reported a folder that cannot be read.
     let _ = collect(&root.join("docs"), "md", &mut pages);
+    for extension in EXAMPLES {
+        let _ = collect(&root.join("examples"), extension, &mut pages);
+    }
     let crates = fs::read_dir(root.join("crates"));
     for one in crates.into_iter().flatten().flatten() {
         let _ = collect(&one.path().join("tests"), "rs", &mut pages);

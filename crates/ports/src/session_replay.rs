@@ -1,24 +1,24 @@
-//! What is needed to begin a session anew in the client's name.
+//! The messages that a new session needs to replace a lost one.
 
 use linkspan_mcp::names;
 use linkspan_wire::{Kind, Message};
 
-/// A client that subscribes to more than this is not followed through a new session.
+/// Limit of the subscriptions that are renewed in a new session.
 const MAX_SUBSCRIPTIONS: usize = 1024;
 
-/// The client's own messages that made the session what it is.
+/// The client's messages that define the state of a session, so that a new session can be given the same state.
 #[derive(Debug, Clone, Default)]
-pub struct Memory {
-    /// How the session began.
+pub struct SessionReplay {
+    /// The client's `initialize`.
     pub initialize: Option<Message>,
-    /// That the client was ready.
+    /// The client's `notifications/initialized`.
     pub initialized: Option<Message>,
     level: Option<Message>,
     subscriptions: Vec<(String, Message)>,
 }
 
-impl Memory {
-    /// Remembers a message that goes out, if it matters.
+impl SessionReplay {
+    /// Records an outgoing message if it defines state.
     pub fn note(&mut self, msg: &Message) {
         if !matches!(msg.kind(), Kind::Request | Kind::Notification) {
             return;
@@ -49,7 +49,7 @@ impl Memory {
         }
     }
 
-    /// What to send once a new session stands.
+    /// The messages to send after the handshake of a new session.
     pub fn restore(&self) -> impl Iterator<Item = &Message> {
         let subscriptions = self.subscriptions.iter().map(|(_, msg)| msg);
         self.level.iter().chain(subscriptions)
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn a_new_session_gets_the_level_and_the_subscriptions_that_still_hold() {
-        let mut memory = Memory::default();
-        memory.note(&message("initialize", "{}"));
-        memory.note(&message("logging/setLevel", r#"{"level":"info"}"#));
-        memory.note(&message("logging/setLevel", r#"{"level":"debug"}"#));
-        memory.note(&message("resources/subscribe", r#"{"uri":"a"}"#));
-        memory.note(&message("resources/subscribe", r#"{"uri":"b"}"#));
-        memory.note(&message("resources/unsubscribe", r#"{"uri":"a"}"#));
-        let restored: Vec<_> = memory
+        let mut replay = SessionReplay::default();
+        replay.note(&message("initialize", "{}"));
+        replay.note(&message("logging/setLevel", r#"{"level":"info"}"#));
+        replay.note(&message("logging/setLevel", r#"{"level":"debug"}"#));
+        replay.note(&message("resources/subscribe", r#"{"uri":"a"}"#));
+        replay.note(&message("resources/subscribe", r#"{"uri":"b"}"#));
+        replay.note(&message("resources/unsubscribe", r#"{"uri":"a"}"#));
+        let restored: Vec<_> = replay
             .restore()
             .map(|m| m.params().unwrap().text().to_owned())
             .collect();
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn a_client_that_initializes_again_starts_afresh() {
-        let mut memory = Memory::default();
-        memory.note(&message("logging/setLevel", r#"{"level":"info"}"#));
-        memory.note(&message("initialize", "{}"));
-        assert_eq!(memory.restore().count(), 0);
+        let mut replay = SessionReplay::default();
+        replay.note(&message("logging/setLevel", r#"{"level":"info"}"#));
+        replay.note(&message("initialize", "{}"));
+        assert_eq!(replay.restore().count(), 0);
     }
 }
