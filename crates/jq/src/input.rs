@@ -185,9 +185,10 @@ impl<'a> Inputs<'a> {
             .checked_sub(1)
             .is_some_and(|last| self.text[last] == b'\n');
         let rest_of_line = || self.text[end..].iter().position(|b| *b == b'\n');
-        let upto = match ends_line || end < self.counted {
-            true => end,
-            false => rest_of_line().map_or(end, |more| end + more + 1),
+        let upto = if ends_line || end < self.counted {
+            end
+        } else {
+            rest_of_line().map_or(end, |more| end + more + 1)
         };
         if upto > self.counted {
             let new = &self.text[self.counted..upto];

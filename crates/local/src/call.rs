@@ -8,7 +8,7 @@ use std::time::Instant;
 use linkspan_wire::Hop;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::caller::{Caller, Line, Teller};
+use super::caller::{Caller, ClientConnection, Notifier};
 use super::workers::{JobPanicked, Workers};
 
 /// A request under way.
@@ -29,9 +29,9 @@ impl Deref for Call {
 }
 
 impl Call {
-    pub(super) fn new(hop: Hop, line: Arc<Line>, stop: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(hop: Hop, client: Arc<ClientConnection>, stop: Arc<AtomicBool>) -> Self {
         Self {
-            caller: Caller { hop, line },
+            caller: Caller { hop, client },
             stop,
             place: None,
             held: Vec::new(),
@@ -44,8 +44,8 @@ impl Call {
     }
 
     /// The connection that it came by.
-    pub fn teller(&self) -> Teller {
-        Teller(self.caller.line.clone())
+    pub fn notifier(&self) -> Notifier {
+        Notifier(self.caller.client.clone())
     }
 
     /// Keeps something until the answer is on its way.
@@ -54,7 +54,7 @@ impl Call {
     }
 
     /// Lets other calls of this client work while this one waits.
-    pub fn step_aside(&mut self) {
+    pub fn release_slot(&mut self) {
         self.place = None;
     }
 
@@ -69,7 +69,7 @@ impl Call {
     ) -> Result<T, JobPanicked> {
         if self.place.is_none() {
             // In this order: a client with many calls waits for its own calls first.
-            let ours = self.line.places.clone().acquire_owned().await;
+            let ours = self.client.places.clone().acquire_owned().await;
             let common = workers.places.clone().acquire_owned().await;
             self.place = ours.ok().zip(common.ok()).map(|(a, b)| [a, b]);
         }

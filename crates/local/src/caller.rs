@@ -21,7 +21,7 @@ const PLACES: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One connection.
-pub(super) struct Line {
+pub(super) struct ClientConnection {
     pub(super) tx: mpsc::Sender<Inbound>,
     pub(super) questions: Questions,
     workers: Workers,
@@ -30,7 +30,7 @@ pub(super) struct Line {
     capabilities: Mutex<String>,
 }
 
-impl Line {
+impl ClientConnection {
     pub(super) fn new(tx: mpsc::Sender<Inbound>, workers: Workers) -> Self {
         Self {
             tx,
@@ -82,11 +82,11 @@ impl Line {
 
 /// Speaks to a client without being asked. Clones speak to the same one.
 #[derive(Clone)]
-pub struct Teller(pub(super) Arc<Line>);
+pub struct Notifier(pub(super) Arc<ClientConnection>);
 
-impl Teller {
+impl Notifier {
     /// Tells the client something, when there is room for it. `false` if it has gone.
-    pub async fn tell(&self, method: &str, params: Option<&str>) -> bool {
+    pub async fn notify(&self, method: &str, params: Option<&str>) -> bool {
         let note = Message::notification(method, params);
         self.0.send(note, None, Credit::default()).await
     }
@@ -112,13 +112,13 @@ impl Teller {
 #[derive(Clone)]
 pub struct Caller {
     pub(super) hop: Hop,
-    pub(super) line: Arc<Line>,
+    pub(super) client: Arc<ClientConnection>,
 }
 
 impl Caller {
     /// Whether the client has declared a capability; given as the way to it.
     pub fn client_can(&self, way: &[&str]) -> bool {
-        self.line.client_can(way)
+        self.client.client_can(way)
     }
 
     /// Asks the client something. An error is an answer too; `None` if it has gone.
@@ -133,7 +133,7 @@ impl Caller {
         method: &str,
         params: Option<&str>,
     ) -> Option<Message> {
-        ask(&self.line, Some(self.hop), name, method, params).await
+        ask(&self.client, Some(self.hop), name, method, params).await
     }
 
     /// Tells the client something about its request, if there is room for it just now.
@@ -142,30 +142,30 @@ impl Caller {
             relates_to: Some(self.hop),
             ..Envelope::new(Message::notification(method, Some(params)))
         };
-        self.line.tx.try_send(Inbound::Message(envelope)).is_ok()
+        self.client.tx.try_send(Inbound::Message(envelope)).is_ok()
     }
 
     /// Tells the client something about its request. `false` if it has gone.
-    pub async fn tell(&self, method: &str, params: &str) -> bool {
+    pub async fn notify(&self, method: &str, params: &str) -> bool {
         let note = Message::notification(method, Some(params));
-        let sent = self.line.send(note, Some(self.hop), Credit::default());
+        let sent = self.client.send(note, Some(self.hop), Credit::default());
         sent.await
     }
 }
 
 /// Asks the client something, for the sake of the request `hop` if there is one.
 async fn ask(
-    line: &Line,
+    client: &ClientConnection,
     hop: Option<Hop>,
     name: Option<&str>,
     method: &str,
     params: Option<&str>,
 ) -> Option<Message> {
-    let (id, told) = line.questions.open(name);
+    let (id, told) = client.questions.open(name);
     let question = Message::request(&id, method, params);
     // Dropping this future cancels the question.
-    let _open = Question { line, id, hop };
-    let sent = line.send(question, hop, Credit::default());
+    let _open = Question { client, id, hop };
+    let sent = client.send(question, hop, Credit::default());
     if !sent.await {
         return None;
     }
@@ -174,21 +174,21 @@ async fn ask(
 
 /// A question that has been asked.
 struct Question<'a> {
-    line: &'a Line,
+    client: &'a ClientConnection,
     id: Id,
     hop: Option<Hop>,
 }
 
 impl Drop for Question<'_> {
     fn drop(&mut self) {
-        if self.line.questions.forget(&self.id) {
+        if self.client.questions.forget(&self.id) {
             let params = format!(r#"{{"requestId":{}}}"#, self.id.text());
             let envelope = Envelope {
                 relates_to: self.hop,
                 ..Envelope::new(Message::notification(names::CANCELLED, Some(&params)))
             };
             // Best effort: without room for it the client's answer is dropped.
-            let _ = self.line.tx.try_send(Inbound::Message(envelope));
+            let _ = self.client.tx.try_send(Inbound::Message(envelope));
         }
     }
 }

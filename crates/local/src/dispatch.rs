@@ -13,7 +13,7 @@ use linkspan_wire::{Hop, Id, Kind, Message, RpcError};
 use tokio::task::{self, AbortHandle, JoinError, JoinSet};
 
 use super::call::Call;
-use super::caller::{Line, Teller};
+use super::caller::{ClientConnection, Notifier};
 use super::workers::Workers;
 use super::{Handler, Params};
 
@@ -24,11 +24,11 @@ pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: Port
         last_word,
         done,
     } = end;
-    let line = Arc::new(Line::new(tx, workers));
-    handler.opened(Teller(line.clone()));
+    let client = Arc::new(ClientConnection::new(tx, workers));
+    handler.opened(Notifier(client.clone()));
     let mut dispatcher = Dispatcher {
         handler,
-        line,
+        client,
         tasks: JoinSet::new(),
         running: HashMap::new(),
         hops: HashMap::new(),
@@ -50,7 +50,7 @@ pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: Port
 
 struct Dispatcher<H> {
     handler: Arc<H>,
-    line: Arc<Line>,
+    client: Arc<ClientConnection>,
     tasks: JoinSet<()>,
     /// Requests under way.
     running: HashMap<Hop, Running>,
@@ -81,8 +81,8 @@ impl<H: Handler> Dispatcher<H> {
                     self.running.remove(&hop);
                 }
             }
-            Kind::Notification => self.handler.heard(&msg),
-            Kind::Result | Kind::Error => self.line.questions.answered(msg),
+            Kind::Notification => self.handler.on_notification(&msg),
+            Kind::Result | Kind::Error => self.client.questions.answered(msg),
         }
     }
 
@@ -95,10 +95,10 @@ impl<H: Handler> Dispatcher<H> {
             && let Some(capabilities) = msg.params().and_then(|p| p.get("capabilities"))
         {
             // Before the answer: whatever comes next may need it.
-            self.line.learn(capabilities);
+            self.client.learn(capabilities);
         }
         let stop = Arc::new(AtomicBool::new(false));
-        let call = Call::new(hop, self.line.clone(), stop.clone());
+        let call = Call::new(hop, self.client.clone(), stop.clone());
         let task = self
             .tasks
             .spawn(serve(self.handler.clone(), msg, credit, call));
@@ -117,7 +117,7 @@ impl<H: Handler> Dispatcher<H> {
         self.running.remove(&hop);
         if ended.is_err_and(|e| e.is_panic()) {
             // A panic costs this call its result; the request is answered with a fault.
-            let tx = self.line.tx.clone();
+            let tx = self.client.tx.clone();
             self.tasks.spawn(async move {
                 let why = Fault::AnswerLost {
                     peer: "the server".to_owned(),
@@ -139,7 +139,7 @@ async fn serve<H: Handler>(handler: Arc<H>, msg: Message, credit: Credit, mut ca
         Ok(result) => Message::result(&id, &result),
         Err(error) => error.answer(&id),
     };
-    call.line.answer(answer, &id, call.hop).await;
+    call.client.answer(answer, &id, call.hop).await;
 }
 
 async fn answer<H: Handler>(
@@ -151,7 +151,7 @@ async fn answer<H: Handler>(
     match &*msg.method() {
         names::INITIALIZE => {
             let asked = params.text("protocolVersion")?;
-            handler.welcome(agreed(&asked), &asked)
+            handler.initialize(agreed(&asked), &asked)
         }
         names::PING => Ok("{}".to_owned()),
         method => handler.answer(method, params, call).await,

@@ -24,7 +24,7 @@ use linkspan_session::Port;
 use linkspan_wire::{Json, Message, RpcError};
 
 pub use call::{Call, StopFlag};
-pub use caller::{Caller, Teller};
+pub use caller::{Caller, Notifier};
 pub use folders::folder_of_uri;
 pub use offered::{Offered, ROOTS_CHANGED};
 pub use request::{Params, tool_call};
@@ -35,11 +35,11 @@ const QUEUE: usize = 64;
 
 /// What a server does; the rest of the protocol is done for it.
 pub trait Handler: Send + Sync + 'static {
-    /// The connection is open. The teller sends notifications and requests to the client at any time.
-    fn opened(&self, _teller: Teller) {}
+    /// The connection is open. The notifier sends notifications and requests to the client at any time.
+    fn opened(&self, _notifier: Notifier) {}
 
     /// The result of `initialize`.
-    fn welcome(&self, revision: Revision, asked: &str) -> Result<String, RpcError>;
+    fn initialize(&self, revision: Revision, asked: &str) -> Result<String, RpcError>;
 
     /// Answers a request that is neither `initialize` nor `ping`; gives the result as JSON text. It is
     /// dropped when the client has cancelled or gone.
@@ -53,7 +53,7 @@ pub trait Handler: Send + Sync + 'static {
     ) -> impl Future<Output = Result<String, RpcError>> + Send;
 
     /// The client has said something that wants no answer.
-    fn heard(&self, _note: &Message) {}
+    fn on_notification(&self, _note: &Message) {}
 }
 
 /// Opens a connection to a handler. `name` is for logs and errors; `workers` are those that the handler uses.

@@ -51,7 +51,7 @@ impl Offered {
     }
 
     /// Takes note of what the client says about them.
-    pub fn heard(&self, note: &Message) {
+    pub fn on_notification(&self, note: &Message) {
         if note.method() == ROOTS_CHANGED {
             self.changes.fetch_add(1, Ordering::Relaxed);
             *self.lock() = None;

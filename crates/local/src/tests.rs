@@ -33,7 +33,7 @@ impl Bench {
 }
 
 impl Handler for Bench {
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         Ok(initialize_result(revision, "bench", "1"))
     }
 
@@ -204,7 +204,7 @@ async fn a_bug_costs_one_answer_and_no_call_hangs() {
 async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
     struct Prolific(Workers, Arc<std::sync::atomic::AtomicUsize>);
     impl Handler for Prolific {
-        fn welcome(&self, _: Revision, _: &str) -> Result<String, RpcError> {
+        fn initialize(&self, _: Revision, _: &str) -> Result<String, RpcError> {
             Ok("{}".to_owned())
         }
         async fn answer(
@@ -242,7 +242,7 @@ struct Generous(Workers);
 const LARGE: usize = 200 << 10;
 
 impl Handler for Generous {
-    fn welcome(&self, _: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, _: Revision, _: &str) -> Result<String, RpcError> {
         Ok("{}".to_owned())
     }
 
@@ -266,13 +266,12 @@ async fn unread_answers_are_bounded_for_all_connections_together() {
     let (mut kept, mut refused) = (Vec::new(), 0);
     for client in &mut clients {
         let envelope = client.envelope().await;
-        match envelope.msg.len() > LARGE {
-            true => kept.push(envelope),
-            false => {
-                let text = envelope.msg.text();
-                assert!(text.contains("wait to be read"), "{text}");
-                refused += 1;
-            }
+        if envelope.msg.len() > LARGE {
+            kept.push(envelope)
+        } else {
+            let text = envelope.msg.text();
+            assert!(text.contains("wait to be read"), "{text}");
+            refused += 1;
         }
     }
     assert_eq!((kept.len(), refused), (4, 2));

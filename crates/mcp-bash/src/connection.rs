@@ -8,7 +8,7 @@ mod tools;
 
 use std::sync::{Arc, OnceLock};
 
-use linkspan_local::{Call, Handler, Params, Teller};
+use linkspan_local::{Call, Handler, Notifier, Params};
 use linkspan_mcp::{Level, Revision, names};
 use linkspan_wire::{Json, Message, RpcError};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(crate) struct Connection {
     threshold: Threshold,
     roots: Roots,
     subscriptions: Subscriptions,
-    teller: OnceLock<Teller>,
+    notifier: OnceLock<Notifier>,
     ready: Ready,
 }
 
@@ -45,7 +45,7 @@ impl Connection {
             threshold: Threshold::new(Level::DEFAULT),
             roots: Roots::default(),
             subscriptions: Subscriptions::default(),
-            teller: OnceLock::new(),
+            notifier: OnceLock::new(),
             ready: Ready::default(),
         };
         if let Ok(snapshot) = connection.held()
@@ -104,24 +104,24 @@ impl Connection {
 }
 
 impl Handler for Connection {
-    fn opened(&self, teller: Teller) {
+    fn opened(&self, notifier: Notifier) {
         subscriptions::pass_on(
             self.folder.changes(),
-            teller.clone(),
+            notifier.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),
         );
-        let _ = self.teller.set(teller);
+        let _ = self.notifier.set(notifier);
     }
 
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         if !self.ready.agree(revision) {
             return Err(RpcError::invalid_request("Server already initialized"));
         }
         let held = self.held()?;
         let (minimal, server) = (self.folder.options().minimal, &held.project.server);
         // On stdin and stdout the front answers instead (`stdio`).
-        Ok(quirks::welcome(
+        Ok(quirks::initialize_result(
             &revision.to_string(),
             &Value::Null,
             minimal,
@@ -154,17 +154,17 @@ impl Handler for Connection {
         }
     }
 
-    fn heard(&self, note: &Message) {
+    fn on_notification(&self, note: &Message) {
         let first = note.method() == names::INITIALIZED;
         if first {
             self.ready.set();
         }
-        if let (true, Some(teller), Ok(snapshot)) = (
+        if let (true, Some(notifier), Ok(snapshot)) = (
             first || note.method() == linkspan_local::ROOTS_CHANGED,
-            self.teller.get(),
+            self.notifier.get(),
             self.held(),
         ) {
-            self.roots.ask(teller.clone(), &snapshot.project.vars);
+            self.roots.ask(notifier.clone(), &snapshot.project.vars);
         }
     }
 }

@@ -19,7 +19,7 @@ use linkspan_scripts::{CallerVariables, Conventions, Folder, OpenError, Options,
 
 /// Whose conventions a folder is served by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compat {
+pub enum FolderLayout {
     /// Those of mcp-bash if the folder is one of its projects, else linkspan's.
     Auto,
     /// Those of linkspan.
@@ -28,7 +28,7 @@ pub enum Compat {
     McpBash,
 }
 
-impl Compat {
+impl FolderLayout {
     /// Whether the folder is served by the conventions of mcp-bash.
     pub fn is_mcp_bash(self, root: &Path) -> bool {
         match self {
@@ -48,7 +48,7 @@ pub struct Served {
 }
 
 /// Opens a folder by the conventions that `compat` chooses.
-pub fn open(root: &Path, options: Options, compat: Compat) -> Result<Served, OpenError> {
+pub fn open(root: &Path, options: Options, compat: FolderLayout) -> Result<Served, OpenError> {
     if !compat.is_mcp_bash(root) {
         return Ok(Served {
             folder: Folder::open(root, options)?,
@@ -140,7 +140,7 @@ mod tests {
         fs::write(folder.join("tool.meta.json"), meta).unwrap();
     }
 
-    fn open_as(root: &Path, compat: Compat) -> Served {
+    fn open_as(root: &Path, compat: FolderLayout) -> Served {
         let exe = "/nonexistent/linkspan".into();
         let env = std::env::vars_os().collect();
         let options = Options::new(exe, env, std::env::temp_dir());
@@ -154,10 +154,10 @@ mod tests {
         let native = tempfile::tempdir().unwrap();
         fs::write(native.path().join("server.yaml"), "name: n\n").unwrap();
         for (root, compat, is_mcp_bash) in [
-            (&project, Compat::Auto, true),
-            (&project, Compat::McpBash, true),
-            (&project, Compat::Native, false),
-            (&native, Compat::Auto, false),
+            (&project, FolderLayout::Auto, true),
+            (&project, FolderLayout::McpBash, true),
+            (&project, FolderLayout::Native, false),
+            (&native, FolderLayout::Auto, false),
         ] {
             let served = open_as(root.path(), compat);
             assert_eq!(served.project.is_some(), is_mcp_bash, "{compat:?}");
@@ -171,7 +171,7 @@ mod tests {
     async fn a_connection_sees_the_project_as_it_was_read_last() {
         let root = tempfile::tempdir().unwrap();
         add_tool(root.path(), "first");
-        let served = open_as(root.path(), Compat::Auto);
+        let served = open_as(root.path(), FolderLayout::Auto);
         let mut client = Client::over(served.folder.port());
         client.greet("{}").await;
         let before = client.ask(1, "tools/list", "{}").await;

@@ -55,7 +55,7 @@ use std::path::Path;
 
 use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions};
 
-pub use conventions::{Compat, McpBash, Served, open};
+pub use conventions::{FolderLayout, McpBash, Served, open};
 pub use detect::{Why, detect};
 pub use hook_error::{EnvScriptError, RegisterError};
 pub use places::Places;
@@ -91,7 +91,7 @@ pub fn check_env_file(root: &Path) -> Result<(), EnvFileError> {
 pub fn catalogue(
     root: &Path,
     options: &ReadOptions,
-    compat: Compat,
+    compat: FolderLayout,
 ) -> Result<Catalogue, FolderError> {
     if !compat.is_mcp_bash(root) {
         return Catalogue::read(root, options);

@@ -28,6 +28,21 @@ pub fn sidecar(entry: &Path) -> Option<PathBuf> {
     (!stem.is_empty() && short.is_file()).then_some(short)
 }
 
+/// The beginning of a registry item: its name, title and description. Without a `name` it has the name of its file.
+pub fn described(said: &Map<String, Value>, file_name: &str) -> Map<String, Value> {
+    let mut item = Map::new();
+    item.insert(
+        "name".to_owned(),
+        json!(text(said, "name").unwrap_or(file_name)),
+    );
+    if let Some(title) = text(said, "title") {
+        item.insert("title".to_owned(), json!(title));
+    }
+    let description = text(said, "description").unwrap_or("");
+    item.insert("description".to_owned(), json!(description));
+    item
+}
+
 /// Reads a metadata file. One that others can write, or that is not an object, is a problem of its entry.
 pub fn read(path: &Path, places: &Places) -> Result<Map<String, Value>, Box<Problem>> {
     let wrong = |why: String| Box::new(problem(places.relative(path), Severity::Error, why));

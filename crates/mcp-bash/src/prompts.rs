@@ -67,16 +67,7 @@ pub fn item(
     folder: &Path,
     places: &Places,
 ) -> Map<String, Value> {
-    let mut item = Map::new();
-    item.insert(
-        "name".to_owned(),
-        json!(meta::text(said, "name").unwrap_or(name)),
-    );
-    if let Some(title) = meta::text(said, "title") {
-        item.insert("title".to_owned(), json!(title));
-    }
-    let description = meta::text(said, "description").unwrap_or("");
-    item.insert("description".to_owned(), json!(description));
+    let mut item = meta::described(said, name);
     item.insert("path".to_owned(), json!(path));
     let arguments = meta::some(said, "arguments").cloned();
     let arguments = arguments.unwrap_or_else(|| json!({"type": "object", "properties": {}}));

@@ -89,7 +89,7 @@ pub fn capabilities(revision: &str, client: &Value, minimal: bool) -> Value {
 }
 
 /// The result of `initialize`.
-pub fn welcome(
+pub fn initialize_result(
     revision: &str,
     client: &Value,
     minimal: bool,

@@ -82,21 +82,12 @@ pub fn item(
 ) -> Option<Map<String, Value>> {
     let uri = meta::text(said, "uri")?;
     let declared = meta::text(said, "mimeType");
-    let mut item = Map::new();
+    let mut item = meta::described(said, name);
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             item.insert(name.to_owned(), value);
         }
     };
-    put(
-        "name",
-        Some(json!(meta::text(said, "name").unwrap_or(name))),
-    );
-    put("title", meta::text(said, "title").map(|t| json!(t)));
-    put(
-        "description",
-        Some(json!(meta::text(said, "description").unwrap_or(""))),
-    );
     put("uri", Some(json!(uri)));
     put("mimeType", Some(json!(declared.unwrap_or("text/plain"))));
     put("mimeTypeDeclared", declared.map(|_| json!(true)));

@@ -76,7 +76,8 @@ fn version(places: &Places) -> String {
         .unwrap_or_else(|| "0.0.0".to_owned())
 }
 
-fn title_case(name: &str) -> String {
+/// `my-server` becomes `My Server`, as mcp-bash shows a server without a title.
+pub(crate) fn title_case(name: &str) -> String {
     let words = name.split(['-', '_', ' ']).filter(|word| !word.is_empty());
     let words = words.map(|word| {
         let mut chars = word.chars();

@@ -281,9 +281,13 @@ impl StdioFront {
             self.initialize_id = None;
             let mut steps = vec![match (json.get("error"), id) {
                 (None, Some(id)) => {
-                    let welcome =
-                        quirks::welcome(self.revision, &self.client, self.minimal, &self.info);
-                    result(id, &welcome)
+                    let initialize_result = quirks::initialize_result(
+                        self.revision,
+                        &self.client,
+                        self.minimal,
+                        &self.info,
+                    );
+                    result(id, &initialize_result)
                 }
                 _ => Step::ToClient(one_line(line)),
             }];

@@ -112,22 +112,13 @@ pub fn item(
     (folder, places): (&Path, &Places),
     server: &str,
 ) -> Map<String, Value> {
-    let mut item = Map::new();
+    let mut item = meta::described(said, name);
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             item.insert(name.to_owned(), value);
         }
     };
     let own = |name| meta::some(said, name).cloned();
-    put(
-        "name",
-        Some(json!(meta::text(said, "name").unwrap_or(name))),
-    );
-    put("title", meta::text(said, "title").map(|t| json!(t)));
-    put(
-        "description",
-        Some(json!(meta::text(said, "description").unwrap_or(""))),
-    );
     put("path", Some(json!(path)));
     let input = meta::some(said, "inputSchema").or(meta::some(said, "arguments"));
     put("inputSchema", Some(meta::schema(input)));

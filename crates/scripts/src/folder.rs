@@ -35,6 +35,16 @@ mod tools;
 mod units;
 mod uri;
 
+/// The folders in the root that have entries.
+pub(crate) const ENTRY_FOLDERS: [&str; 6] = [
+    "tools",
+    "prompts",
+    "resources",
+    "skills",
+    "completions",
+    "providers",
+];
+
 pub use crate::trust::Distrust;
 pub use catalogue::{
     Argument, Catalogue, Completion, CompletionTarget, Fix, Ignored, Problem, Program, Prompt,

@@ -20,7 +20,7 @@ mod uri;
 pub mod watch;
 mod worker;
 
-pub use run::watchdog::watch as watch_over;
+pub use run::watchdog::{NotWatched, watch as watch_over};
 pub use serve::{
     CallerVariables, Conventions, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options,
     ServerFiles,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | nothing but the environment is kept from it |
 //! | 1 | it cannot gain privileges |
-//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no powers besides; calls that would go around this are refused |
+//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no capabilities besides; calls that would go around this are refused |
 //!
 //! Limits hold at every level. Level 1 costs nothing: the threads that start programs gave their
 //! privileges up (`linkspan_spawn::Spawner`). Limits and level 2 need a few calls in the new process
@@ -15,6 +15,7 @@
 //! What level 2 grants without being asked is in `needs.rs`; how it is enforced, and what cannot be, in
 //! `confine.rs` and `seccomp.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
 
+mod capabilities;
 mod confine;
 mod exec;
 #[cfg(target_os = "linux")]
@@ -25,7 +26,6 @@ mod limits;
     allow(dead_code, reason = "what level 2 grants is read by Landlock only")
 )]
 mod needs;
-mod powers;
 mod profile;
 #[cfg_attr(
     not(all(
@@ -43,7 +43,7 @@ mod seccomp;
 mod tests;
 
 pub use confine::{Support, support};
-pub use exec::{REFUSED, exec};
+pub use exec::{NotRun, exec};
 pub use needs::Variables;
 pub use profile::{Profile, lexical};
 pub(crate) use seccomp::decide;

@@ -46,7 +46,7 @@ pub use server_files::ServerFiles;
 use crate::folder::{Catalogue, FolderError, ReadOptions, changes};
 use crate::os::{SUPPORTED, UNSUPPORTED};
 use crate::run::control::List;
-use crate::run::observer::{CallObserver, ChangeEvents, News, Talk, Threshold};
+use crate::run::observer::{CallObserver, ChangeEvents, MessageLimits, News, Threshold};
 use crate::run::{Runner, RunnerOptions};
 use crate::watch::Watch;
 use crate::worker::Pools;
@@ -187,9 +187,16 @@ impl Folder {
         token: Option<String>,
         threshold: Threshold,
         name: &str,
-        talk: Talk,
+        message_limits: MessageLimits,
     ) -> CallObserver {
-        CallObserver::new(caller, token, threshold, self.events.clone(), name, talk)
+        CallObserver::new(
+            caller,
+            token,
+            threshold,
+            self.events.clone(),
+            name,
+            message_limits,
+        )
     }
 
     /// What there is just now.

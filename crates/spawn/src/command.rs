@@ -58,6 +58,17 @@ pub fn spawn(command: &Command) -> io::Result<Child> {
     spawn_beside(command)
 }
 
+#[cfg(test)]
+std::thread_local! {
+    static ON_BUSY: std::cell::Cell<Option<Box<dyn FnOnce()>>> = const { std::cell::Cell::new(None) };
+}
+
+/// Runs `action` when an attempt of this thread to start a program next fails with `ETXTBSY`.
+#[cfg(test)]
+pub(crate) fn on_next_busy(action: impl FnOnce() + 'static) {
+    ON_BUSY.set(Some(Box::new(action)));
+}
+
 /// The same, but inherited file descriptors stay open in the new process: our parent may have left them open
 /// for programs that are not started by this crate.
 pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
@@ -85,7 +96,13 @@ pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
     loop {
         match start(&plan) {
             Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => match retries.next() {
-                Some(pause) => thread::sleep(*pause),
+                Some(pause) => {
+                    #[cfg(test)]
+                    if let Some(action) = ON_BUSY.take() {
+                        action();
+                    }
+                    thread::sleep(*pause);
+                }
                 None => return Err(explain::explain(error, command, &program)),
             },
             Err(error) => return Err(explain::explain(error, command, &program)),

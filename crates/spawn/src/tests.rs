@@ -371,14 +371,9 @@ async fn a_program_that_is_just_being_saved_is_tried_again() {
     let error = spawn(&command).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ExecutableFileBusy, "{error}");
 
-    let saved = std::thread::spawn(move || {
-        // Attempts are not told, so there is nothing to wait for. If the first comes later than this, the
-        // test sees less, and passes.
-        std::thread::sleep(Duration::from_millis(100));
-        drop(writer);
-    });
+    // The file is closed after the first attempt.
+    crate::command::on_next_busy(move || drop(writer));
     let child = spawn(&command).unwrap();
-    saved.join().unwrap();
     assert!(ends(child).await.success());
 }
 

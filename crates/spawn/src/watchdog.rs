@@ -77,18 +77,18 @@ const MOST_LOOKS: u32 = 100;
 const LOOK: Duration = Duration::from_micros(200);
 
 /// The one watchdog of this process; none runs while there is nothing to clean up.
-static DOG: Mutex<Weak<Dog>> = Mutex::new(Weak::new());
+static SHARED: Mutex<Weak<SharedWatchdog>> = Mutex::new(Weak::new());
 
 /// While this is held, something is cleaned up if we are killed: see [`watch_over`] and [`remove_after`].
 #[derive(Debug)]
 pub struct Watched {
-    dog: Arc<Dog>,
+    watchdog: Arc<SharedWatchdog>,
     /// What the watchdog is told when this is dropped.
     release: String,
 }
 
 #[derive(Debug)]
-struct Dog {
+struct SharedWatchdog {
     /// The system closes it when we are gone.
     pipe: PipeWriter,
     _leash: Leash,
@@ -125,27 +125,27 @@ pub fn remove_after(folder: &Path, files: &[&str]) -> io::Result<Watched> {
 
 impl Watched {
     fn begin(line: &str, release: String) -> io::Result<Self> {
-        let dog = Dog::of_this_process()?;
-        dog.tell(line);
-        Ok(Self { dog, release })
+        let watchdog = SharedWatchdog::of_this_process()?;
+        watchdog.tell(line);
+        Ok(Self { watchdog, release })
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.dog.tell(&self.release);
+        self.watchdog.tell(&self.release);
     }
 }
 
-impl Dog {
+impl SharedWatchdog {
     fn of_this_process() -> io::Result<Arc<Self>> {
-        let mut only = DOG.lock();
-        if let Some(dog) = only.upgrade() {
-            return Ok(dog);
+        let mut only = SHARED.lock();
+        if let Some(watchdog) = only.upgrade() {
+            return Ok(watchdog);
         }
-        let dog = Arc::new(Self::start()?);
-        *only = Arc::downgrade(&dog);
-        Ok(dog)
+        let watchdog = Arc::new(Self::start()?);
+        *only = Arc::downgrade(&watchdog);
+        Ok(watchdog)
     }
 
     fn start() -> io::Result<Self> {
@@ -207,9 +207,10 @@ mod tests {
                 .write(true)
                 .open("/dev/null")
         };
-        let script = match defiant {
-            true => "trap '' TERM; while :; do sleep 1; done",
-            false => "sleep 1000",
+        let script = if defiant {
+            "trap '' TERM; while :; do sleep 1; done"
+        } else {
+            "sleep 1000"
         };
         spawn(&Command {
             program: "/bin/sh".into(),
@@ -231,21 +232,21 @@ mod tests {
     }
 
     /// Closes the pipe, as the system does with that of a process that was killed.
-    fn orphan(dog: Dog) -> Leash {
-        dog._leash
+    fn orphan(watchdog: SharedWatchdog) -> Leash {
+        watchdog._leash
     }
 
     #[tokio::test]
     async fn groups_get_term_and_then_kill_after_our_end() {
-        let dog = Dog::start().unwrap();
+        let watchdog = SharedWatchdog::start().unwrap();
         let (mild, defiant) = (stubborn(false), stubborn(true));
         let spared = stubborn(false);
         for child in [&mild, &spared, &defiant] {
-            dog.tell(&format!("+ {}", group(child)));
+            watchdog.tell(&format!("+ {}", group(child)));
         }
-        dog.tell(&format!("- {}", group(&spared)));
-        let mut dog = orphan(dog);
-        let ended = tokio::join!(signal(mild), signal(defiant), dog.0.wait());
+        watchdog.tell(&format!("- {}", group(&spared)));
+        let mut watchdog = orphan(watchdog);
+        let ended = tokio::join!(signal(mild), signal(defiant), watchdog.0.wait());
         assert_eq!(ended.0, Some(Signal::TERM.as_raw()));
         assert_eq!(ended.1, Some(Signal::KILL.as_raw()));
         assert_eq!(ended.2.unwrap().code, Some(0));
@@ -258,11 +259,11 @@ mod tests {
 
     #[tokio::test]
     async fn it_ends_at_once_when_no_group_is_left() {
-        let dog = Dog::start().unwrap();
+        let watchdog = SharedWatchdog::start().unwrap();
         let child = stubborn(false);
-        dog.tell(&format!("+ {}", group(&child)));
-        dog.tell(&format!("- {}", group(&child)));
-        let ended = orphan(dog).0.wait().await.unwrap();
+        watchdog.tell(&format!("+ {}", group(&child)));
+        watchdog.tell(&format!("- {}", group(&child)));
+        let ended = orphan(watchdog).0.wait().await.unwrap();
         assert_eq!(ended.code, Some(0));
     }
 
@@ -281,12 +282,12 @@ mod tests {
         let gone = folder("gone", &["s", "l"]);
         let spared = folder("spared", &["s"]);
         let shared = folder("shared", &["s", "other"]);
-        let dog = Dog::start().unwrap();
+        let watchdog = SharedWatchdog::start().unwrap();
         for (key, dir) in [&gone, &spared, &shared].iter().enumerate() {
-            dog.tell(&format!("/ {key} s:l {}", dir.display()));
+            watchdog.tell(&format!("/ {key} s:l {}", dir.display()));
         }
-        dog.tell(". 1");
-        let ended = orphan(dog).0.wait().await.unwrap();
+        watchdog.tell(". 1");
+        let ended = orphan(watchdog).0.wait().await.unwrap();
         assert_eq!(ended.code, Some(0));
         assert!(!gone.exists());
         assert!(spared.join("s").exists(), "it was released");
@@ -311,8 +312,8 @@ mod tests {
     fn all_groups_share_one_watchdog_and_none_runs_without_groups() {
         let first = watch_over(1 << 30).unwrap();
         let second = watch_over((1 << 30) + 1).unwrap();
-        assert!(Arc::ptr_eq(&first.dog, &second.dog));
+        assert!(Arc::ptr_eq(&first.watchdog, &second.watchdog));
         drop((first, second));
-        assert!(DOG.lock().upgrade().is_none());
+        assert!(SHARED.lock().upgrade().is_none());
     }
 }

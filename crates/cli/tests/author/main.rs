@@ -6,10 +6,10 @@ mod doctor;
 mod looking;
 mod manual;
 mod mcp_bash;
+mod mcp_bash_commands;
 mod providers;
 mod running;
 mod setup;
-mod theirs;
 mod web;
 
 #[test]

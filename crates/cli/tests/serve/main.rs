@@ -43,7 +43,7 @@
 //! | 9.1 metadata | `finding::the_file_beside_a_script_comes_before_the_comment_in_it`, `metadata_may_be_yaml_json_or_toml`, `without_metadata_a_tool_takes_anything` |
 //! | 9.2 registry | in memory; `pages::*` see its hash |
 //! | 9.3, 9.6 changes | `reload::*`, `calls::an_edited_script_runs_as_it_is_now` |
-//! | 9.4 register | for mcp-bash only: `scripts/src/compat` |
+//! | 9.4 register | for mcp-bash only: `mcp-bash/src` |
 //! | 9.5, 16.2 output schema | `results::what_fits_*`, `what_does_not_fit_the_output_schema_is_an_error`, `calls::schemas_may_be_of_draft_7_or_2020_12_and_refer_to_themselves` |
 //! | 9.7, 15.5 what is looked at | `finding::what_is_hidden_too_deep_or_not_executable_is_left_out`, `stress::five_hundred_tools_*`, `links_that_lead_in_circles_end` |
 //! | 10.2 progress | `notices::progress_*`, `a_call_without_a_token_gets_no_progress` |

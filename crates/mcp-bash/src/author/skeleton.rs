@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::AuthorError;
 use super::drafts::{self, HELLO, SERVER_README, TOOL_META};
+use crate::server::title_case;
 
 /// What git should not keep, in groups with a headline.
 const IGNORED: [(&str, &[&str]); 3] = [
@@ -112,13 +113,6 @@ fn with_ignored(before: &str) -> String {
         text.push_str(&format!("{headline}\n{}\n", missing.join("\n")));
     }
     text
-}
-
-/// `my-server` becomes `My Server`, as mcp-bash shows a server without a title.
-fn title_case(name: &str) -> String {
-    let words = name.split(['-', '_', ' ']).filter(|word| !word.is_empty());
-    let words = words.map(names::title);
-    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use linkspan_local::Teller;
+use linkspan_local::Notifier;
 use linkspan_mcp::names;
 use linkspan_wire::{Json, Kind, Message};
 use tokio::sync::watch;
@@ -37,8 +37,8 @@ impl Default for Roots {
 
 impl Roots {
     /// Asks the client, if it has any.
-    pub(super) fn ask(&self, teller: Teller, vars: &Vars) {
-        if !teller.client_can(&["roots"]) {
+    pub(super) fn ask(&self, notifier: Notifier, vars: &Vars) {
+        if !notifier.client_can(&["roots"]) {
             return;
         }
         let mut question = 0;
@@ -48,7 +48,7 @@ impl Roots {
         });
         let (state, patience) = (self.0.clone(), patience(vars));
         tokio::spawn(async move {
-            let answer = timeout(patience, teller.ask(names::ROOTS_LIST, None)).await;
+            let answer = timeout(patience, notifier.ask(names::ROOTS_LIST, None)).await;
             let named = match answer {
                 Ok(answer) => answer.as_ref().and_then(named),
                 Err(_) => {

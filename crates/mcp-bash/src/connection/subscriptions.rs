@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use linkspan_local::{Call, Params, Teller};
+use linkspan_local::{Call, Notifier, Params};
 use linkspan_mcp::{Revision, names};
 use linkspan_wire::{RpcError, quote};
 use parking_lot::{Mutex, MutexGuard};
@@ -132,7 +132,7 @@ impl Connection {
             && !every.is_zero()
         {
             let uri = found.uri.clone();
-            subscribed.looking = Some(self.look_after(wanted, uri, first, every, call.teller()));
+            subscribed.looking = Some(self.look_after(wanted, uri, first, every, call.notifier()));
         }
         Ok(format!(r#"{{"subscriptionId":"{name}"}}"#))
     }
@@ -159,7 +159,7 @@ impl Connection {
         uri: String,
         first: u64,
         every: Duration,
-        teller: Teller,
+        notifier: Notifier,
     ) -> AbortHandle {
         let (folder, project) = (Arc::downgrade(&self.folder), self.project.clone());
         let task = tokio::spawn(async move {
@@ -167,7 +167,7 @@ impl Connection {
             loop {
                 tokio::select! {
                     () = tokio::time::sleep(every) => {}
-                    () = teller.gone() => return,
+                    () = notifier.gone() => return,
                 }
                 let Some(folder) = folder.upgrade() else {
                     return;
@@ -181,7 +181,7 @@ impl Connection {
                 drop(folder);
                 if last != now {
                     last = now;
-                    updated(&teller, &uri).await;
+                    updated(&notifier, &uri).await;
                 }
             }
         });
@@ -198,7 +198,7 @@ fn print_of(text: &str) -> u64 {
 /// Passes news on until the client or the folder has gone.
 pub(super) fn pass_on(
     mut changes: FolderChanges,
-    teller: Teller,
+    notifier: Notifier,
     subscriptions: Subscriptions,
     ready: Ready,
 ) {
@@ -206,7 +206,7 @@ pub(super) fn pass_on(
         loop {
             let told = tokio::select! {
                 told = changes.next() => told,
-                () = teller.gone() => return,
+                () = notifier.gone() => return,
             };
             match told {
                 None => return,
@@ -214,20 +214,20 @@ pub(super) fn pass_on(
                 Some(FolderChange::Diagnostic(_)) => {}
                 Some(FolderChange::List(list)) => {
                     if ready.hears_of_lists() {
-                        changed(&teller, list).await;
+                        changed(&notifier, list).await;
                     }
                 }
                 Some(FolderChange::Contents(uris)) => {
                     for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
                         if ready.is() {
-                            updated(&teller, uri).await;
+                            updated(&notifier, uri).await;
                         }
                     }
                 }
                 Some(FolderChange::All) => {
                     for list in [List::Tools, List::Prompts, List::Resources] {
                         if ready.hears_of_lists() {
-                            changed(&teller, list).await;
+                            changed(&notifier, list).await;
                         }
                     }
                 }
@@ -236,12 +236,14 @@ pub(super) fn pass_on(
     });
 }
 
-async fn changed(teller: &Teller, list: List) {
+async fn changed(notifier: &Notifier, list: List) {
     let method = format!("notifications/{}/list_changed", list.name());
-    teller.tell(&method, Some("{}")).await;
+    notifier.notify(&method, Some("{}")).await;
 }
 
-async fn updated(teller: &Teller, uri: &str) {
+async fn updated(notifier: &Notifier, uri: &str) {
     let params = format!(r#"{{"uri":{}}}"#, quote(uri));
-    teller.tell(names::RESOURCE_UPDATED, Some(&params)).await;
+    notifier
+        .notify(names::RESOURCE_UPDATED, Some(&params))
+        .await;
 }

@@ -23,8 +23,8 @@ use super::{Connection, some_text, value};
 use crate::os::{self, OwnedFd, pipe};
 use linkspan_scripts::folder::RunSettings;
 use linkspan_scripts::host::{
-    CallObserver, Ended, Env, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token,
-    meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
+    CallObserver, Ended, Env, Job, MessageLimits, Outcome, Printed, Stdin, asked_timeout,
+    bare_token, meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
 };
 
 /// How often we look whether a tool asks something.
@@ -214,7 +214,7 @@ impl Run<'_> {
         let (progress, logs) = limits::rates(&self.leave.vars);
         let most =
             |n: Option<u64>| n.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-        let talk = Talk {
+        let message_limits = MessageLimits {
             progress: most(progress),
             logs: most(logs),
             standing_still: true,
@@ -225,7 +225,7 @@ impl Run<'_> {
             progress_token(self.meta),
             connection.threshold.clone(),
             name,
-            talk,
+            message_limits,
         )
     }
 

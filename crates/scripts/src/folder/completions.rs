@@ -93,9 +93,10 @@ impl Reader<'_> {
             self.tell_field(Severity::Warning, &meta, "values", item, text);
         }
         let (target, argument) = self.target(item, &meta, &item.name, targets)?;
-        let values = match runs {
-            true => Values::Run(self.program(item, &script)?),
-            false => Values::Static(self.values(item)?),
+        let values = if runs {
+            Values::Run(self.program(item, &script)?)
+        } else {
+            Values::Static(self.values(item)?)
         };
         let run = self.settings(&meta, item);
         if let Values::Run(program) = &values
@@ -241,12 +242,11 @@ impl Reader<'_> {
                 continue;
             }
             let Some(provider) = provider else { continue };
-            match found.iter().any(|other| other.scheme == provider.scheme) {
-                true => {
-                    let text = format!("there is already a provider of `{}`", provider.scheme);
-                    self.warn(&item.shown, text);
-                }
-                false => found.push(Arc::new(provider)),
+            if found.iter().any(|other| other.scheme == provider.scheme) {
+                let text = format!("there is already a provider of `{}`", provider.scheme);
+                self.warn(&item.shown, text);
+            } else {
+                found.push(Arc::new(provider))
             }
         }
         self.orphans(&listing, |_, _| false);

@@ -65,9 +65,10 @@ impl Reader<'_> {
         for layer in layers {
             let members = layer.node.map().unwrap_or_default();
             for finding in fields::check(members, place) {
-                let severity = match finding.fatal {
-                    true => Severity::Error,
-                    false => Severity::Warning,
+                let severity = if finding.fatal {
+                    Severity::Error
+                } else {
+                    Severity::Warning
                 };
                 let line = Some(finding.line);
                 self.tell(severity, &layer.path, line, finding.text).hint = finding.hint;

@@ -48,9 +48,10 @@ impl Reader<'_> {
             self.tell_field(Severity::Error, &meta, "exec", item, text.to_owned());
             return None;
         }
-        let program = match stays {
-            true => Program::Argv(words.into_iter().map(Into::into).collect()),
-            false => Program::Template(words),
+        let program = if stays {
+            Program::Argv(words.into_iter().map(Into::into).collect())
+        } else {
+            Program::Template(words)
         };
         self.finish(item, meta, name, program, None)
     }

@@ -44,9 +44,10 @@ impl Reader<'_> {
         }
         self.weight += item.metadata.len();
         if item.metadata.len() > LARGEST || self.weight > TOTAL {
-            let text = match item.metadata.len() > LARGEST {
-                true => format!("is larger than {} MiB", LARGEST >> 20),
-                false => format!("all metadata together is larger than {} MiB", TOTAL >> 20),
+            let text = if item.metadata.len() > LARGEST {
+                format!("is larger than {} MiB", LARGEST >> 20)
+            } else {
+                format!("all metadata together is larger than {} MiB", TOTAL >> 20)
             };
             self.error(&item.shown, text);
             return None;

@@ -3,30 +3,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::ENTRY_FOLDERS;
 use super::catalogue::{Fix, Ignored, Problem, Severity};
 use super::listing::{Item, Listing, ignored};
 use super::meta::Meta;
 use super::reader::Reader;
+use super::server::SERVER_FILES;
 use crate::trust::{Distrust, Trust, Untrusted};
 
 /// Files and folders that are looked at while a folder is served, and by `validate`.
 const SOME: usize = 2_000;
 const MANY: usize = 200_000;
 
-/// What a folder may have at its top, besides what it ignores.
-const KNOWN: [&str; 11] = [
-    "server.toml",
-    "server.yaml",
-    "server.yml",
-    "server.json",
-    "instructions.md",
-    "tools",
-    "prompts",
-    "resources",
-    "skills",
-    "completions",
-    "providers",
-];
+/// The file with the instructions for the client.
+const INSTRUCTIONS: &str = "instructions.md";
+
+/// Whether the reader uses a file or folder of this name in the root.
+fn is_known(name: &str) -> bool {
+    ENTRY_FOLDERS.contains(&name) || SERVER_FILES.contains(&name) || name == INSTRUCTIONS
+}
 
 impl Reader<'_> {
     /// A file or folder that nothing is made of.
@@ -60,7 +55,7 @@ impl Reader<'_> {
             .flatten()
             .flatten()
             .map(|entry| entry.file_name())
-            .filter(|name| !KNOWN.iter().any(|known| name == known))
+            .filter(|name| !name.to_str().is_some_and(is_known))
             .collect();
         names.sort();
         for name in names {

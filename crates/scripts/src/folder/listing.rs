@@ -159,12 +159,13 @@ impl Reader<'_> {
             let Ok(metadata) = entry.metadata() else {
                 continue;
             };
-            let metadata = match metadata.is_symlink() {
-                true => match self.follow(&path) {
+            let metadata = if metadata.is_symlink() {
+                match self.follow(&path) {
                     Some(metadata) => metadata,
                     None => continue,
-                },
-                false => metadata,
+                }
+            } else {
+                metadata
             };
             let item = Item {
                 name: name.to_owned(),
@@ -240,9 +241,10 @@ impl Reader<'_> {
     pub(super) fn enter_top(&mut self, name: &str) -> Option<Listing> {
         let folder = self.root.join(name);
         let metadata = fs::symlink_metadata(&folder).ok()?;
-        let metadata = match metadata.is_symlink() {
-            true => self.follow(&folder)?,
-            false => metadata,
+        let metadata = if metadata.is_symlink() {
+            self.follow(&folder)?
+        } else {
+            metadata
         };
         if !metadata.is_dir() {
             self.warn(Path::new(name), "is no folder".to_owned());

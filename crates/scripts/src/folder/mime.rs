@@ -59,9 +59,10 @@ pub(super) fn by_contents(head: &[u8], whole: bool) -> &'static str {
         // A character may have been cut in two.
         Err(error) => error.error_len().is_none() && !whole,
     };
-    match text && !head.contains(&0) {
-        true => "text/plain",
-        false => "application/octet-stream",
+    if text && !head.contains(&0) {
+        "text/plain"
+    } else {
+        "application/octet-stream"
     }
 }
 

@@ -17,18 +17,17 @@ pub(super) fn fit(name: &str) -> String {
     let known = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let swapped = name.chars().map(|c| if known(c) { c } else { '_' });
     let fit: String = swapped.take(LONGEST).collect();
-    match fit.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
-        true => fit,
-        // Nothing is left of a name in another script: its characters' numbers are at least stable.
-        false => {
-            let numbers = name.chars().map(|c| format!("u{:x}", c as u32));
-            let long: String = numbers.collect::<Vec<_>>().join("_");
-            let short: String = long.chars().take(LONGEST).collect();
-            match short.is_empty() {
-                true => "unnamed".to_owned(),
-                false => short,
-            }
-        }
+    if fit.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+        return fit;
+    }
+    // A name without ASCII letters would become underscores only; its code points are at least stable.
+    let numbers = name.chars().map(|c| format!("u{:x}", c as u32));
+    let long: String = numbers.collect::<Vec<_>>().join("_");
+    let short: String = long.chars().take(LONGEST).collect();
+    if short.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        short
     }
 }
 

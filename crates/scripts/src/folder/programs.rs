@@ -101,10 +101,11 @@ impl Reader<'_> {
         if let Some((_, there)) = self.interpreters.iter().find(|(i, _)| i == interpreter) {
             return *there;
         }
-        let there = match interpreter.contains('/') {
+        let there = if interpreter.contains('/') {
             // A relative path depends on the working directory of the call, which is not known here.
-            true => !interpreter.starts_with('/') || Path::new(interpreter).exists(),
-            false => is_on_path(interpreter, &self.options.env),
+            !interpreter.starts_with('/') || Path::new(interpreter).exists()
+        } else {
+            is_on_path(interpreter, &self.options.env)
         };
         self.interpreters.push((interpreter.to_owned(), there));
         there

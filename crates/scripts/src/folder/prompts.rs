@@ -58,9 +58,10 @@ impl Reader<'_> {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
-            match depth < DEEPEST {
-                true => self.prompts_of(&inner, depth + 1, prompts),
-                false => self.too_deep(folder, &inner, DEEPEST),
+            if depth < DEEPEST {
+                self.prompts_of(&inner, depth + 1, prompts)
+            } else {
+                self.too_deep(folder, &inner, DEEPEST)
             }
         }
     }
@@ -169,13 +170,12 @@ impl Reader<'_> {
             }
             Body::Text(body, file) => {
                 let messages = self.messages(item, meta, body)?;
-                let declared = match meta.has("arguments") {
-                    true => {
-                        let declared = self.declared(item, meta)?;
-                        self.undeclared(item, &messages, &declared, file);
-                        declared
-                    }
-                    false => implied(&messages),
+                let declared = if meta.has("arguments") {
+                    let declared = self.declared(item, meta)?;
+                    self.undeclared(item, &messages, &declared, file);
+                    declared
+                } else {
+                    implied(&messages)
                 };
                 (PromptBody::Messages(messages), declared)
             }

@@ -114,9 +114,10 @@ impl Reader<'_> {
             self.tell_field(Severity::Error, meta, "uriTemplate", item, text);
             return None;
         }
-        let field = match meta.has("uriTemplate") {
-            true => "uriTemplate",
-            false => "uri",
+        let field = if meta.has("uriTemplate") {
+            "uriTemplate"
+        } else {
+            "uri"
         };
         let address = meta.text(field).unwrap_or(&defaults.uri).to_owned();
         if let Err(wrong) = uri::scheme(&address) {

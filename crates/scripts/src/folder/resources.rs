@@ -58,9 +58,10 @@ impl Reader<'_> {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
-            match depth < DEEPEST {
-                true => self.resources_of(&inner, depth + 1, schemes, readable),
-                false => self.too_deep(folder, &inner, DEEPEST),
+            if depth < DEEPEST {
+                self.resources_of(&inner, depth + 1, schemes, readable)
+            } else {
+                self.too_deep(folder, &inner, DEEPEST)
             }
         }
     }

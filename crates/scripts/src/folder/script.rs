@@ -148,12 +148,13 @@ fn json(first: &str, lines: &[&str], from: usize) -> (Result<Node, SyntaxError>,
             _ => break,
         }
     }
-    let result = match text.trim().is_empty() {
-        true => Err(SyntaxError {
+    let result = if text.trim().is_empty() {
+        Err(SyntaxError {
             line: 1,
             text: "nothing stands behind `mcp:`".to_owned(),
-        }),
-        false => Format::Json.parse(&text),
+        })
+    } else {
+        Format::Json.parse(&text)
     };
     (placed(result, from), next)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use linkspan_schema::nearest;
 use serde_json::{Map, Value};
 
+use super::ENTRY_FOLDERS;
 use super::catalogue::{Problem, ServerInfo, Severity};
 use super::fields;
 use super::listing::Item;
@@ -14,17 +15,8 @@ use super::names;
 use super::reader::{FolderError, Reader};
 
 /// The server's file may have any of these names, but only one of them.
-const FILES: [&str; 4] = ["server.toml", "server.yaml", "server.yml", "server.json"];
-
-/// The names of the folders, to recognise misspelled ones.
-const FOLDERS: [&str; 6] = [
-    "tools",
-    "prompts",
-    "resources",
-    "skills",
-    "completions",
-    "providers",
-];
+pub(super) const SERVER_FILES: [&str; 4] =
+    ["server.toml", "server.yaml", "server.yml", "server.json"];
 
 /// What the server's file says.
 pub(super) struct Server {
@@ -50,7 +42,7 @@ impl Filter {
 
 impl Reader<'_> {
     pub(super) fn server(&mut self) -> Result<Server, FolderError> {
-        let mut files: Vec<Item> = FILES
+        let mut files: Vec<Item> = SERVER_FILES
             .iter()
             .filter_map(|name| self.root_file(name))
             .collect();
@@ -129,9 +121,10 @@ impl Reader<'_> {
     fn root_file(&mut self, name: &str) -> Option<Item> {
         let path = self.root.join(name);
         let metadata = fs::symlink_metadata(&path).ok()?;
-        let metadata = match metadata.is_symlink() {
-            true => self.follow(&path)?,
-            false => metadata,
+        let metadata = if metadata.is_symlink() {
+            self.follow(&path)?
+        } else {
+            metadata
         };
         metadata.is_file().then(|| Item {
             name: name.to_owned(),
@@ -151,10 +144,10 @@ impl Reader<'_> {
         for entry in entries.flatten().take(1_000) {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
-            if FOLDERS.contains(&name) {
+            if ENTRY_FOLDERS.contains(&name) {
                 any = true;
             } else if entry.file_type().is_ok_and(|t| t.is_dir()) && !name.starts_with(['.', '_']) {
-                let near = nearest(name, FOLDERS);
+                let near = nearest(name, ENTRY_FOLDERS);
                 odd.extend(near.map(|near| (name.to_owned(), near)));
             }
         }

@@ -62,9 +62,10 @@ impl Reader<'_> {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
-            match depth < DEEPEST {
-                true => self.skill_files(&inner, depth + 1, resources),
-                false => self.too_deep(folder, &inner, DEEPEST),
+            if depth < DEEPEST {
+                self.skill_files(&inner, depth + 1, resources)
+            } else {
+                self.too_deep(folder, &inner, DEEPEST)
             }
         }
     }

@@ -65,9 +65,10 @@ pub(super) fn bytes(node: &Node) -> Result<u64, UnitError> {
         }
         _ => return Err(expected()),
     };
-    match bytes >= 0.0 && bytes < (1u64 << 53) as f64 {
-        true => Ok(bytes as u64),
-        false => Err(expected()),
+    if bytes >= 0.0 && bytes < (1u64 << 53) as f64 {
+        Ok(bytes as u64)
+    } else {
+        Err(expected())
     }
 }
 

@@ -13,9 +13,10 @@ pub(super) fn scheme(uri: &str) -> Result<&str, &'static str> {
     if rest.is_empty() {
         return Err("has nothing behind its scheme");
     }
-    match rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        true => Err("has a space or a control character in it"),
-        false => Ok(scheme),
+    if rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        Err("has a space or a control character in it")
+    } else {
+        Ok(scheme)
     }
 }
 

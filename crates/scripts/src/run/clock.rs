@@ -42,9 +42,10 @@ impl Clock {
 
     /// What it was given, for messages.
     pub(crate) fn allowed(&self) -> Duration {
-        match self.extends || self.stopped.is_some() {
-            true => Instant::now().duration_since(self.began).min(self.most),
-            false => self.limit,
+        if self.extends || self.stopped.is_some() {
+            Instant::now().duration_since(self.began).min(self.most)
+        } else {
+            self.limit
         }
     }
 

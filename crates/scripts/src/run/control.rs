@@ -46,9 +46,14 @@ pub(crate) enum Word {
     /// An answer to something that we asked: its id, and the result or the error.
     Answer {
         id: u64,
-        told: Result<String, String>,
+        told: Result<String, ReportedError>,
     },
 }
+
+/// The `error` that a worker answered a call with, as the JSON text that it wrote.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the worker reported {0}")]
+pub(crate) struct ReportedError(pub(crate) String);
 
 /// What a tool may ask the client.
 #[derive(Debug, Clone, PartialEq)]
@@ -209,7 +214,7 @@ fn answer(json: Json<'_>) -> Result<Word, LineError> {
     let id = id.ok_or(LineError::NoMethod)?;
     let told = match (json.get("result"), json.get("error")) {
         (Some(result), None) => Ok(result.text().to_owned()),
-        (None, Some(error)) => Err(error.text().to_owned()),
+        (None, Some(error)) => Err(ReportedError(error.text().to_owned())),
         _ => return Err(LineError::NoResult),
     };
     Ok(Word::Answer { id, told })

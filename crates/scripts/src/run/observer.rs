@@ -57,7 +57,7 @@ impl Threshold {
 
 /// How many messages a call may send in a minute.
 #[derive(Debug, Clone, Copy)]
-pub struct Talk {
+pub struct MessageLimits {
     /// Progress notifications.
     pub progress: usize,
     /// Log messages.
@@ -68,7 +68,7 @@ pub struct Talk {
     pub last_word: bool,
 }
 
-impl Default for Talk {
+impl Default for MessageLimits {
     fn default() -> Self {
         Self {
             progress: 100,
@@ -88,7 +88,7 @@ pub struct CallObserver {
     events: ChangeEvents,
     /// Stands in for a logger that was not named.
     name: String,
-    talk: Talk,
+    message_limits: MessageLimits,
     progress: Throttle,
     logs: Throttle,
     last: Option<f64>,
@@ -115,7 +115,7 @@ impl CallObserver {
         threshold: Threshold,
         events: ChangeEvents,
         name: &str,
-        talk: Talk,
+        message_limits: MessageLimits,
     ) -> Self {
         Self {
             caller,
@@ -123,9 +123,9 @@ impl CallObserver {
             threshold,
             events,
             name: name.to_owned(),
-            progress: Throttle::new(talk.progress),
-            logs: Throttle::new(talk.logs),
-            talk,
+            progress: Throttle::new(message_limits.progress),
+            logs: Throttle::new(message_limits.logs),
+            message_limits,
             last: None,
             held: None,
         }
@@ -176,7 +176,7 @@ impl CallObserver {
     fn progress(&mut self, progress: &str, total: Option<&str>, message: Option<&str>) {
         let Some(token) = &self.token else { return };
         let value = progress.parse().unwrap_or(0.0);
-        if self.last.is_some_and(|last| value <= last) && !self.talk.standing_still {
+        if self.last.is_some_and(|last| value <= last) && !self.message_limits.standing_still {
             // The protocol wants it to grow.
             return;
         }
@@ -191,7 +191,7 @@ impl CallObserver {
         params.push('}');
         let told =
             self.progress.take(Instant::now()) && self.caller.offer(names::PROGRESS, &params);
-        self.held = (!told && self.talk.last_word).then_some(params);
+        self.held = (!told && self.message_limits.last_word).then_some(params);
     }
 
     pub(crate) fn log(&mut self, level: Level, logger: Option<&str>, data: &str) {
@@ -210,7 +210,7 @@ impl CallObserver {
     /// Says what was held back, unless the client does not read.
     pub(crate) async fn last_words(&mut self) {
         if let Some(params) = self.held.take() {
-            let _ = timeout(PATIENCE, self.caller.tell(names::PROGRESS, &params)).await;
+            let _ = timeout(PATIENCE, self.caller.notify(names::PROGRESS, &params)).await;
         }
     }
 }

@@ -47,9 +47,10 @@ impl Outbox {
     }
 
     fn bounded(&self) -> io::Result<()> {
-        match self.answers > MOST_UNREAD {
-            true => Err(io::Error::other("it asks and asks and reads no answers")),
-            false => Ok(()),
+        if self.answers > MOST_UNREAD {
+            Err(io::Error::other("it asks and asks and reads no answers"))
+        } else {
+            Ok(())
         }
     }
 }

@@ -102,7 +102,7 @@ pub async fn run(
 ) -> io::Result<Outcome> {
     let Started {
         mut guard,
-        mut talk,
+        mut conversation,
         mut clock,
         holds,
     } = start(runner, job, observer.is_some()).await?;
@@ -114,7 +114,7 @@ pub async fn run(
             waited = has_ended(&mut guard.child) => status = Some(waited?),
             // Before the branches that may be ready every time.
             () = sleep_until(deadline) => ended = Some(Ended::TimedOut(clock.allowed())),
-            () = talk.next(observer.as_deref_mut(), &mut clock) => {}
+            () = conversation.next(observer.as_deref_mut(), &mut clock) => {}
             chunk = read(&mut guard.streams) => if !take(&mut guard.streams, chunk).await {
                 ended = Some(Ended::Flooded);
             },
@@ -128,7 +128,7 @@ pub async fn run(
     drop(holds);
     let rest = drain(
         &mut guard.streams,
-        &mut talk,
+        &mut conversation,
         observer.as_deref_mut(),
         &mut clock,
     );
@@ -137,13 +137,13 @@ pub async fn run(
         guard.sweep().await;
         let rest = drain(
             &mut guard.streams,
-            &mut talk,
+            &mut conversation,
             observer.as_deref_mut(),
             &mut clock,
         );
         let _ = timeout(LAST_READ, rest).await;
     }
-    let error = talk.end();
+    let error = conversation.end();
     let streams = guard.streams.take();
     guard.clear().await;
     if let Some(observer) = observer {
@@ -213,13 +213,13 @@ fn close_stdout(streams: &mut Option<Streams>) {
 /// Reads what is left.
 async fn drain(
     streams: &mut Option<Streams>,
-    talk: &mut Conversation,
+    conversation: &mut Conversation,
     mut observer: Option<&mut CallObserver>,
     clock: &mut Clock,
 ) {
-    while streams.as_ref().is_some_and(Streams::are_open) || talk.is_open() {
+    while streams.as_ref().is_some_and(Streams::are_open) || conversation.is_open() {
         tokio::select! {
-            () = talk.next(observer.as_deref_mut(), clock) => {}
+            () = conversation.next(observer.as_deref_mut(), clock) => {}
             chunk = read(streams) => if !take(streams, chunk).await {
                 close_stdout(streams);
             },
@@ -229,7 +229,7 @@ async fn drain(
 
 struct Started {
     guard: Guard,
-    talk: Conversation,
+    conversation: Conversation,
     clock: Clock,
     holds: Vec<OwnedFd>,
 }
@@ -240,13 +240,13 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         files: job.files,
         folder: None,
     };
-    let mut talk = Conversation::new();
+    let mut conversation = Conversation::new();
     let stdin = match job.stdin {
         Stdin::Null => channel::null()?,
         Stdin::Text(bytes) => {
             let (theirs, rest) = channel::filled(&bytes)?;
             if let Some((ours, done)) = rest {
-                talk.write(ours, bytes.slice(done..));
+                conversation.write(ours, bytes.slice(done..));
             }
             theirs
         }
@@ -261,13 +261,13 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         let ours = Arc::new(ours);
         fds.push((theirs, 3));
         put(&mut env, "MCP_CTRL_FD", "3");
-        talk.control(ours.clone());
+        conversation.control(ours.clone());
         control = Some(ours);
     }
     for stream in job.streams {
-        talk.stream(stream);
+        conversation.stream(stream);
     }
-    talk.complete();
+    conversation.complete();
     let start = Start {
         words: &job.words,
         env: &env,
@@ -308,7 +308,7 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         .await?;
     Ok(Started {
         guard,
-        talk,
+        conversation,
         clock: Clock::new(run, job.timeout),
         holds: job.holds,
     })

@@ -150,12 +150,11 @@ impl Writer<'_> {
             return refusal(&wrong);
         }
         let content = format!(r#"{{"content":[{{"type":"text","text":{}}}]"#, quote(text));
-        match self.revision.has_structured_content() {
-            false => format!(r#"{content},"isError":false}}"#),
-            true => {
-                let json = on_one_line(json.text());
-                format!(r#"{content},"structuredContent":{json},"isError":false}}"#)
-            }
+        if self.revision.has_structured_content() {
+            let json = on_one_line(json.text());
+            format!(r#"{content},"structuredContent":{json},"isError":false}}"#)
+        } else {
+            format!(r#"{content},"isError":false}}"#)
         }
     }
 
@@ -199,20 +198,22 @@ impl Writer<'_> {
             quote(why)
         );
         let open = result.strip_suffix('}').unwrap_or(&result);
-        match open.contains(r#""structuredContent""#) {
-            true => result,
-            false => format!(r#"{open},"structuredContent":{{"error":{error}}}}}"#),
+        if open.contains(r#""structuredContent""#) {
+            result
+        } else {
+            format!(r#"{open},"structuredContent":{{"error":{error}}}}}"#)
         }
     }
 
     fn large(&self, large: &Large, outcome: &Outcome) -> String {
         let most = self.tool.run.max_output;
         let size = large.size;
-        let mut text = match large.ended {
-            true => format!(
+        let mut text = if large.ended {
+            format!(
                 "Tool failed: it printed {size} bytes and was ended there (an answer may hold {most})."
-            ),
-            false => format!("Tool failed: it printed {size} bytes; an answer may hold {most}."),
+            )
+        } else {
+            format!("Tool failed: it printed {size} bytes; an answer may hold {most}.")
         };
         match &large.kept {
             Ok(uri) => text.push_str(&format!(
@@ -331,9 +332,10 @@ pub(crate) fn without_newline(text: &str) -> &str {
 /// were written for other systems leave in it.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match text.contains('\r') {
-        true => Cow::Owned(text.replace('\r', "")),
-        false => Cow::Borrowed(text),
+    if text.contains('\r') {
+        Cow::Owned(text.replace('\r', ""))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -6,7 +6,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use linkspan_spawn::{Child, Command, Spawner};
 
@@ -63,10 +62,18 @@ impl Watchdog {
     }
 }
 
-/// `linkspan __watch BEGINNING FOLDER`: waits for the end of its input.
-pub fn watch(words: &[OsString]) -> ExitCode {
+/// Why [`watch`] did not clean up.
+#[derive(Debug, thiserror::Error)]
+pub enum NotWatched {
+    /// The command line is not `BEGINNING FOLDER`.
+    #[error("`__watch` takes the beginning of a mark and a folder")]
+    Usage,
+}
+
+/// `linkspan __watch BEGINNING FOLDER`: waits for the end of stdin, then cleans up.
+pub fn watch(words: &[OsString]) -> Result<(), NotWatched> {
     let [beginning, folder] = words else {
-        return ExitCode::from(2);
+        return Err(NotWatched::Usage);
     };
     let _ = io::stdin().read_to_end(&mut Vec::new());
     if let Some(beginning) = beginning.to_str().filter(|b| b.len() >= 16) {
@@ -77,5 +84,5 @@ pub fn watch(words: &[OsString]) -> ExitCode {
     if is_ours.is_some_and(|name| name.starts_with("linkspan-")) {
         let _ = std::fs::remove_dir_all(folder);
     }
-    ExitCode::SUCCESS
+    Ok(())
 }

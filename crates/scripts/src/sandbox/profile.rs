@@ -72,9 +72,10 @@ impl Profile {
                 folder: folder.to_owned(),
                 read: absolute(&sandbox.read),
                 write: absolute(&sandbox.write),
-                roots: match sandbox.roots {
-                    true => absolute(roots),
-                    false => Vec::new(),
+                roots: if sandbox.roots {
+                    absolute(roots)
+                } else {
+                    Vec::new()
                 },
                 tmp: None,
                 net: sandbox.net.clone(),

@@ -13,9 +13,12 @@ use std::time::{Duration, Instant};
 use linkspan_testkit::wait_for;
 
 use super::confine::{Support, confine, support};
-use super::exec::{REFUSED, attempt};
+use super::exec::exec;
 use super::profile::Profile;
 use crate::folder::RunSettings;
+
+/// The exit code of this test program as a trampoline that did not become the tool.
+const REFUSED: u8 = 126;
 
 const WORDS: &str = "LINKSPAN_TEST_WORDS";
 
@@ -27,7 +30,7 @@ fn trampoline() {
     };
     let words: Vec<String> = serde_json::from_str(words.to_str().unwrap()).unwrap();
     let words = words.into_iter().map(OsString::from);
-    let Err(reason) = attempt(words, &|name| std::env::var_os(name));
+    let Err(reason) = exec(words, &|name| std::env::var_os(name));
     eprintln!("not run: {reason}");
     std::process::exit(i32::from(REFUSED));
 }
@@ -439,7 +442,7 @@ fn what_cannot_be_done_is_said_and_nothing_runs() {
     let late = serde_json::to_string(&late).unwrap();
     refused(
         &[&late, "--", "echo", "ran"],
-        "the server that wanted it has ended",
+        "the server that started this call has ended",
     );
 }
 

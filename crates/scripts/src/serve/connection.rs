@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use linkspan_local::{Call, Caller, Handler, Offered, Params, Teller};
+use linkspan_local::{Call, Caller, Handler, Notifier, Offered, Params};
 use linkspan_mcp::{Level, Revision, names};
 use linkspan_wire::{Json, Message, RpcError, quote};
 use parking_lot::{Mutex, MutexGuard};
@@ -22,7 +22,7 @@ const NOT_READY: i64 = -32000;
 
 pub(crate) struct Connection {
     pub(super) folder: Arc<Folder>,
-    pub(super) teller: OnceLock<Teller>,
+    pub(super) notifier: OnceLock<Notifier>,
     pub(super) threshold: Threshold,
     pub(super) offered: Offered,
     pub(super) subscriptions: Subscriptions,
@@ -38,7 +38,7 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(folder: Arc<Folder>, caller: CallerVariables) -> Self {
         Self {
-            teller: OnceLock::new(),
+            notifier: OnceLock::new(),
             threshold: Threshold::new(Level::DEFAULT),
             offered: Offered::default(),
             subscriptions: Subscriptions::default(),
@@ -92,15 +92,14 @@ impl Connection {
             })
         };
         let revision = self.revision();
-        let (entries, next) = match collection == Collection::Tools && snapshot.has_mounts() {
-            false => snapshot.listed(collection, revision, page)?,
-            true => {
-                let others = self
-                    .mounts
-                    .tools(&snapshot.catalogue, &self.mount_context(caller))
-                    .await;
-                page(&snapshot.tools_with(others, revision))?
-            }
+        let (entries, next) = if collection == Collection::Tools && snapshot.has_mounts() {
+            let others = self
+                .mounts
+                .tools(&snapshot.catalogue, &self.mount_context(caller))
+                .await;
+            page(&snapshot.tools_with(others, revision))?
+        } else {
+            snapshot.listed(collection, revision, page)?
         };
         let next = next.map_or_else(String::new, |next| {
             format!(r#","nextCursor":{}"#, quote(&next))
@@ -110,7 +109,7 @@ impl Connection {
 
     /// Tells a client that has just come what is wrong with the folder.
     fn tell_problems(&self) {
-        let Some(teller) = self.teller.get().cloned() else {
+        let Some(notifier) = self.notifier.get().cloned() else {
             return;
         };
         let first = diagnostics::first(&self.folder.snapshot().catalogue);
@@ -120,7 +119,7 @@ impl Connection {
         }
         tokio::spawn(async move {
             for diagnostic in first {
-                news::diagnosed(&teller, &threshold, &diagnostic).await;
+                news::diagnosed(&notifier, &threshold, &diagnostic).await;
             }
         });
     }
@@ -137,18 +136,18 @@ impl Connection {
 }
 
 impl Handler for Connection {
-    fn opened(&self, teller: Teller) {
+    fn opened(&self, notifier: Notifier) {
         news::pass_on(
             self.folder.changes(),
-            teller.clone(),
+            notifier.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),
             self.threshold.clone(),
         );
-        let _ = self.teller.set(teller);
+        let _ = self.notifier.set(notifier);
     }
 
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         let mut agreed = self.agreed();
         if agreed.is_some() {
             return Err(RpcError::invalid_request(
@@ -164,9 +163,10 @@ impl Handler for Connection {
                 server.shown
             ));
         }
-        let completions = match revision.has_completions() {
-            true => r#","completions":{}"#,
-            false => "",
+        let completions = if revision.has_completions() {
+            r#","completions":{}"#
+        } else {
+            ""
         };
         let instructions = server
             .instructions
@@ -228,7 +228,7 @@ impl Handler for Connection {
         }
     }
 
-    fn heard(&self, note: &Message) {
+    fn on_notification(&self, note: &Message) {
         if note.method() == names::INITIALIZED && !self.ready.swap(true, Ordering::Relaxed) {
             self.tell_problems();
         }
@@ -236,6 +236,6 @@ impl Handler for Connection {
             // Without `shutdown` it means nothing.
             let _ = self.folder.leaving.exit();
         }
-        self.offered.heard(note);
+        self.offered.on_notification(note);
     }
 }

@@ -74,9 +74,10 @@ pub(super) fn text_of(bytes: &[u8]) -> Vec<u8> {
     let lossy = String::from_utf8_lossy(bytes);
     let odd = lossy.matches('\u{fffd}').count();
     // Two characters at the edges can be cut; more is no text at all.
-    match odd <= 2 {
-        true => lossy.into_owned().into_bytes(),
-        false => bytes.to_vec(),
+    if odd <= 2 {
+        lossy.into_owned().into_bytes()
+    } else {
+        bytes.to_vec()
     }
 }
 

@@ -44,9 +44,10 @@ impl Folder {
     /// Tells the log and every client.
     pub(crate) fn diagnose(&self, level: Level, text: &str) {
         let text = escape_line(text).into_owned();
-        match level >= Level::ERROR {
-            true => tracing::error!("{text}"),
-            false => tracing::warn!("{text}"),
+        if level >= Level::ERROR {
+            tracing::error!("{text}")
+        } else {
+            tracing::warn!("{text}")
         }
         let _ = self
             .events
@@ -136,10 +137,11 @@ pub(super) fn told(problem: &Problem) -> String {
     let line = problem
         .line
         .map_or_else(String::new, |line| format!(":{line}"));
-    let place = match problem.path.as_os_str() == "." {
-        // What is wrong with the folder itself says so.
-        true => String::new(),
-        false => format!("{}{line}: ", problem.path.display()),
+    let place = if problem.path.as_os_str() == "." {
+        // The text of a problem with the folder itself names the folder.
+        String::new()
+    } else {
+        format!("{}{line}: ", problem.path.display())
     };
     let hint = problem
         .hint

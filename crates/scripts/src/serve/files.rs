@@ -17,9 +17,10 @@ pub(crate) enum NoFile {
 /// Reads a file if it is in a folder, whatever links are on the way. The folder may be that file itself.
 pub(crate) fn read_inside(root: &Path, path: &Path, most: usize) -> Result<Vec<u8>, NoFile> {
     let inner = path.strip_prefix(root).map_err(|_| NoFile::Outside)?;
-    match inner.as_os_str().is_empty() {
-        true => read(open_itself(root)?, most),
-        false => read(open_beneath(root, inner)?, most),
+    if inner.as_os_str().is_empty() {
+        read(open_itself(root)?, most)
+    } else {
+        read(open_beneath(root, inner)?, most)
     }
 }
 
@@ -59,9 +60,10 @@ fn read(file: File, most: usize) -> Result<Vec<u8>, NoFile> {
     file.take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(NoFile::Io)?;
-    match bytes.len() as u64 > most {
-        true => Err(NoFile::TooLarge(known.len().max(most + 1))),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most {
+        Err(NoFile::TooLarge(known.len().max(most + 1)))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -105,9 +107,10 @@ fn open_checked(root: &Path, inner: &Path) -> Result<File, NoFile> {
     };
     let path = root.join(inner).canonicalize().map_err(found)?;
     let root = root.canonicalize().map_err(found)?;
-    match path.starts_with(&root) && path.is_file() {
-        true => File::open(&path).map_err(found),
-        false => Err(NoFile::Outside),
+    if path.starts_with(&root) && path.is_file() {
+        File::open(&path).map_err(found)
+    } else {
+        Err(NoFile::Outside)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{CallerVariables, Folder};
 use crate::folder::{Program, RunSettings};
 use crate::run::capture::Printed;
 use crate::run::env::{Common, Env, LARGEST, put, roots, scalars};
-use crate::run::observer::{CallObserver, Talk};
+use crate::run::observer::{CallObserver, MessageLimits};
 use crate::run::{Ended, Job, Outcome, Stdin, argv, run};
 
 /// How long a client may take to say which folders it offers. It is a program that knows.
@@ -80,10 +80,10 @@ impl Connection {
             progress_token(request.meta),
             self.threshold.clone(),
             request.name,
-            Talk {
+            MessageLimits {
                 progress: request.run.progress_per_minute,
                 logs: request.run.logs_per_minute,
-                ..Talk::default()
+                ..MessageLimits::default()
             },
         )
     }
@@ -146,16 +146,15 @@ fn job<'a>(
     .put(&mut env);
     put(&mut env, "MCP_TOOL_NAME", request.name);
     let mut files = Vec::new();
-    match request.spelled.len() <= LARGEST {
-        true => put(&mut env, "MCP_TOOL_ARGS_JSON", request.spelled),
-        false => {
-            let path = runner.folder().join(format!("{marker}.arguments"));
-            write_private(&path, request.spelled)
-                .map_err(|e| RpcError::internal(format!("large arguments found no place: {e}")))?;
-            put(&mut env, "MCP_TOOL_ARGS_JSON", "");
-            put(&mut env, "MCP_TOOL_ARGS_FILE", &path);
-            files.push(path);
-        }
+    if request.spelled.len() <= LARGEST {
+        put(&mut env, "MCP_TOOL_ARGS_JSON", request.spelled)
+    } else {
+        let path = runner.folder().join(format!("{marker}.arguments"));
+        write_private(&path, request.spelled)
+            .map_err(|e| RpcError::internal(format!("large arguments found no place: {e}")))?;
+        put(&mut env, "MCP_TOOL_ARGS_JSON", "");
+        put(&mut env, "MCP_TOOL_ARGS_FILE", &path);
+        files.push(path);
     }
     scalars(&mut env, arguments);
     let meta = request.meta.map_or("{}", Json::text);

@@ -66,7 +66,7 @@ impl Connection {
 
     /// Polls the resource and tells the client when its contents have changed.
     pub(super) fn look_after(&self, uri: &str, call: &Call) -> Looking {
-        let (folder, teller) = (Arc::downgrade(&self.folder), call.teller());
+        let (folder, notifier) = (Arc::downgrade(&self.folder), call.notifier());
         let turns = self.folder.looks.clone();
         let uri = uri.to_owned();
         let pause = match uri::scheme(&uri) {
@@ -86,11 +86,11 @@ impl Connection {
                 drop((folder, turn));
                 let now = read.ok().map(|text| print_of(&text));
                 if last.replace(now).is_some_and(|last| last != now) {
-                    updated(&teller, &uri).await;
+                    updated(&notifier, &uri).await;
                 }
                 tokio::select! {
                     () = tokio::time::sleep(pause) => {}
-                    () = teller.gone() => return,
+                    () = notifier.gone() => return,
                 }
             }
         });

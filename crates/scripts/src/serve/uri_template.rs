@@ -128,9 +128,10 @@ fn fit(parts: &[Part], uri: &str, values: &mut Vec<(String, String)>, tries: &mu
             query.is_some() || end == 0
         }
         Part::Value { name, anything } => {
-            let most = match anything {
-                true => uri.len(),
-                false => uri.find(['/', '?', '#']).unwrap_or(uri.len()),
+            let most = if anything {
+                uri.len()
+            } else {
+                uri.find(['/', '?', '#']).unwrap_or(uri.len())
             };
             // The longest first, as a reader would; empty values are no values.
             for end in (1..=most).rev().filter(|end| uri.is_char_boundary(*end)) {

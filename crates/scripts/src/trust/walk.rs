@@ -48,11 +48,12 @@ impl Trust {
             if metadata.is_symlink() {
                 self.owned(&next, &metadata)?;
                 links += 1;
-                let read = || match links > LINKS {
-                    true => Err(io::Error::other("too many symbolic links")),
-                    false => fs::read_link(&next),
+                let target = if links > LINKS {
+                    Err(io::Error::other("too many symbolic links"))
+                } else {
+                    fs::read_link(&next)
                 };
-                let target = read().map_err(|source| WalkError::Io {
+                let target = target.map_err(|source| WalkError::Io {
                     path: next.clone(),
                     source,
                 })?;
@@ -62,9 +63,10 @@ impl Trust {
                 left.extend(parts(&target));
                 continue;
             }
-            match next.starts_with(zone) {
-                true => self.strictly(&next, &metadata)?,
-                false => self.above(&next, &metadata)?,
+            if next.starts_with(zone) {
+                self.strictly(&next, &metadata)?
+            } else {
+                self.above(&next, &metadata)?
             }
             at = next;
         }
@@ -92,9 +94,10 @@ impl Trust {
     /// Whether only we or root could exchange it in a sticky folder, or change its permissions.
     fn owned(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
         let owner = metadata.uid();
-        match owner == self.me || owner == 0 || unmapped() == Some(owner) {
-            true => Ok(()),
-            false => Err(untrusted(path, Distrust::Foreign(owner))),
+        if owner == self.me || owner == 0 || unmapped() == Some(owner) {
+            Ok(())
+        } else {
+            Err(untrusted(path, Distrust::Foreign(owner)))
         }
     }
 }

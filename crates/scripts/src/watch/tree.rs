@@ -6,17 +6,15 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// The folders in the root that are looked into, those of mcp-bash included.
-const FOLDERS: [&str; 8] = [
-    "tools",
-    "prompts",
-    "resources",
-    "skills",
-    "completions",
-    "providers",
-    "server.d",
-    "ui",
-];
+use crate::folder::ENTRY_FOLDERS;
+
+/// The folders in the root that only mcp-bash has.
+const MCP_BASH_FOLDERS: [&str; 2] = ["server.d", "ui"];
+
+/// The folders in the root that are watched.
+fn watched_folders() -> impl Iterator<Item = &'static str> {
+    ENTRY_FOLDERS.into_iter().chain(MCP_BASH_FOLDERS)
+}
 
 /// What packages are installed into: thousands of folders, and no entry in them.
 const PACKAGES: [&str; 3] = ["node_modules", "__pycache__", "venv"];
@@ -30,7 +28,9 @@ const MOST_FILES: usize = 50_000;
 
 /// Whether a change of this name in the root matters.
 pub(super) fn matters_in_root(name: &str) -> bool {
-    FOLDERS.contains(&name) || name.starts_with("server.") || name == "instructions.md"
+    watched_folders().any(|folder| folder == name)
+        || name.starts_with("server.")
+        || name == "instructions.md"
 }
 
 /// Whether a change of this name in a folder matters.
@@ -67,7 +67,8 @@ impl Walk {
         };
         if root.is_dir() {
             walk.folders.push(root.to_owned());
-            walk.ahead.extend(FOLDERS.map(|name| (root.join(name), 1)));
+            walk.ahead
+                .extend(watched_folders().map(|name| (root.join(name), 1)));
         }
         while walk.whole
             && let Some((folder, depth)) = walk.ahead.pop_front()

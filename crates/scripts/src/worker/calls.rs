@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::run::clock::Clock;
-use crate::run::control::{Question, Said, Word};
+use crate::run::control::{Question, ReportedError, Said, Word};
 use crate::run::observer::{CallObserver, Heard, refusal};
 
 /// Questions that a process may have open at once.
@@ -90,7 +90,7 @@ impl Calls {
             self.given_up.remove(&id);
             let answer = match told {
                 Ok(result) => Answer::Result(result),
-                Err(error) => Answer::Error(error),
+                Err(ReportedError(error)) => Answer::Error(error),
             };
             self.finish(id, answer);
             return Action::Nothing;

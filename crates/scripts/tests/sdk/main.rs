@@ -3,7 +3,7 @@
 mod as_mcp_bash;
 mod bash;
 mod channel;
-mod compat;
+mod files_of_mcp_bash;
 mod languages;
 mod lint;
 mod worker;

@@ -38,20 +38,22 @@ pub fn reference() -> String {
 
 fn section(page: &mut String, title: &str, fields: &[Field], with_places: bool) {
     let _ = write!(page, "\n## {title}\n\n");
-    let _ = match with_places {
-        true => write!(
+    let _ = if with_places {
+        write!(
             page,
             "| field | of | takes | default | |\n|---|---|---|---|---|\n"
-        ),
-        false => write!(page, "| field | takes | default | |\n|---|---|---|---|\n"),
+        )
+    } else {
+        write!(page, "| field | takes | default | |\n|---|---|---|---|\n")
     };
     for field in fields {
         let _ = write!(page, "| `{}` |", field.name);
         if with_places {
             let all = field.places.count_ones() == 6;
-            let of = match all {
-                true => "everything".to_owned(),
-                false => places(field.places).join(", "),
+            let of = if all {
+                "everything".to_owned()
+            } else {
+                places(field.places).join(", ")
             };
             let _ = write!(page, " {of} |");
         }

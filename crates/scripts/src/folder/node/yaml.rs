@@ -80,9 +80,10 @@ impl<'a> Reader<'a> {
         let (anchor, data) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let text_tag = tag.is_some_and(|tag| tag.core_suffix() == Some("str"));
-                let data = match style == ScalarStyle::Plain && !text_tag {
-                    true => plain(&text),
-                    false => Data::Text(text.into_owned()),
+                let data = if style == ScalarStyle::Plain && !text_tag {
+                    plain(&text)
+                } else {
+                    Data::Text(text.into_owned())
                 };
                 (anchor, data)
             }

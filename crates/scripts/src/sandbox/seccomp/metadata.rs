@@ -169,9 +169,10 @@ impl Target {
                 }
             }
         };
-        let flags = match follow {
-            true => OFlags::PATH | OFlags::CLOEXEC,
-            false => OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW,
+        let flags = if follow {
+            OFlags::PATH | OFlags::CLOEXEC
+        } else {
+            OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW
         };
         open(&path, flags, Mode::empty())
     }

@@ -166,9 +166,10 @@ fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
     let words: Vec<&str> = line.split(' ').collect();
     match words[..] {
         [id, "blob", size] if id.chars().all(|c| c.is_ascii_hexdigit()) => {
-            match size.parse::<usize>().is_ok_and(|size| size <= most) {
-                true => Ok(id.to_owned()),
-                false => Err(too_large(most)),
+            if size.parse::<usize>().is_ok_and(|size| size <= most) {
+                Ok(id.to_owned())
+            } else {
+                Err(too_large(most))
             }
         }
         [_, kind @ ("tree" | "commit" | "tag"), _] => Err(NotFetched::Unsupported(format!(

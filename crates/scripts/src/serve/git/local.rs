@@ -24,9 +24,10 @@ pub(super) fn git_dir(
 ) -> Result<PathBuf, NotFetched> {
     let Ok(folder) = folder.canonicalize() else {
         // The client must not learn which paths exist outside of the roots.
-        return Err(match is_inside(roots, folder) {
-            true => NotFetched::NotFound,
-            false => outside(),
+        return Err(if is_inside(roots, folder) {
+            NotFetched::NotFound
+        } else {
+            outside()
         });
     };
     if !is_inside(roots, &folder) {

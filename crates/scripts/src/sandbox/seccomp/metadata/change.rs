@@ -63,9 +63,10 @@ fn own(file: &Path, user: u32, group: u32) -> Result<(), Errno> {
 fn attribute(memory: &Memory, at: u64) -> Result<OsString, Errno> {
     let name = memory.text(at, NAME)?;
     let known = name.starts_with(b"user.") || name.starts_with(b"system.posix_acl_");
-    match known {
-        true => Ok(OsString::from_vec(name)),
-        false => Err(Errno::PERM),
+    if known {
+        Ok(OsString::from_vec(name))
+    } else {
+        Err(Errno::PERM)
     }
 }
 

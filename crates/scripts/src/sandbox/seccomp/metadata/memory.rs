@@ -33,9 +33,10 @@ impl Memory {
             match piece.iter().position(|byte| *byte == 0) {
                 Some(end) => {
                     text.extend_from_slice(&piece[..end]);
-                    return match text.len() < most {
-                        true => Ok(text),
-                        false => Err(Errno::NAMETOOLONG),
+                    return if text.len() < most {
+                        Ok(text)
+                    } else {
+                        Err(Errno::NAMETOOLONG)
                     };
                 }
                 None => text.extend_from_slice(&piece),
