@@ -266,7 +266,7 @@ fn limits(range: Range<&V>, len: usize) -> R<(usize, usize)> {
     Ok((from, upto.max(from)))
 }
 
-/// Where a part begins in an array.
+/// The indices at which `part` occurs in an array.
 pub fn occurrences(items: &[V], part: &[V]) -> V {
     if part.is_empty() {
         return V::Null;
@@ -297,7 +297,7 @@ fn no_index<T>(value: &V, index: &V) -> R<T> {
     }
 }
 
-/// The error of a result, if it has one.
+/// The error of a result that must have failed.
 fn unless<T>(result: R<T>) -> Error {
     match result {
         Err(error) => error,

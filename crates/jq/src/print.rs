@@ -7,9 +7,9 @@ use std::rc::Rc;
 /// How values are laid out.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// One level of indentation; `None` is all on one line.
+    /// One level of indentation; `None` prints on one line.
     pub indent: Option<String>,
-    /// Members in the order of their keys.
+    /// Sorts members by key.
     pub sort_keys: bool,
     /// Everything outside of ASCII as `\u` escapes.
     pub ascii: bool,

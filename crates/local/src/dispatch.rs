@@ -1,7 +1,7 @@
-//! The loop of a local server: takes requests in, and lets each be answered by a task of its own.
+//! The loop of a local server: receives requests and answers each in a task of its own.
 //!
-//! The loop never waits for room towards the session; a task that does holds up only itself. How many
-//! tasks there are is bounded by what the session lets into flight.
+//! The loop never waits for room in the queue to the session; only the tasks do. The session limits the number
+//! of requests in flight, and with that the number of tasks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: Port
             outbound = rx.recv() => match outbound {
                 None => break,
                 Some(Outbound::One(envelope)) => dispatcher.take(envelope),
-                // The answers to a batch; only clients send those.
+                // A batch of answers; only clients send those.
                 Some(Outbound::Array(_)) => {}
             },
             Some(ended) = dispatcher.tasks.join_next_with_id() => dispatcher.ended(ended),
@@ -52,12 +52,13 @@ struct Dispatcher<H> {
     handler: Arc<H>,
     client: Arc<ClientConnection>,
     tasks: JoinSet<()>,
-    /// Requests under way.
+    /// Requests that are being answered.
     running: HashMap<Hop, Running>,
     hops: HashMap<task::Id, Hop>,
 }
 
-/// Dropping it ends the call: its task at once, and what it does elsewhere as soon as that looks.
+/// Dropping it cancels the call: the task is aborted at once, and blocking jobs stop at their next check of the
+/// flag.
 struct Running {
     task: AbortHandle,
     stop: Arc<AtomicBool>,
@@ -88,13 +89,13 @@ impl<H: Handler> Dispatcher<H> {
 
     fn request(&mut self, msg: Message, credit: Credit) {
         let Some(hop) = msg.hop() else {
-            // A session numbers what it sends.
+            // The session numbers all requests that it sends.
             return;
         };
         if msg.method() == names::INITIALIZE
             && let Some(capabilities) = msg.params().and_then(|p| p.get("capabilities"))
         {
-            // Before the answer: whatever comes next may need it.
+            // Before the answer, because later requests need the capabilities.
             self.client.learn(capabilities);
         }
         let stop = Arc::new(AtomicBool::new(false));
@@ -116,7 +117,7 @@ impl<H: Handler> Dispatcher<H> {
         };
         self.running.remove(&hop);
         if ended.is_err_and(|e| e.is_panic()) {
-            // A panic costs this call its result; the request is answered with a fault.
+            // After a panic, the request fails with a fault.
             let tx = self.client.tx.clone();
             self.tasks.spawn(async move {
                 let why = Fault::AnswerLost {
@@ -132,7 +133,7 @@ impl<H: Handler> Dispatcher<H> {
 /// One request.
 async fn serve<H: Handler>(handler: Arc<H>, msg: Message, credit: Credit, mut call: Call) {
     let answer = answer(&*handler, &msg, &mut call).await;
-    // A large question need not wait for its answer to be read.
+    // Frees the memory of a large request before its answer waits to be read.
     drop((msg, credit));
     let id = call.hop.id();
     let answer = match answer {
@@ -158,7 +159,7 @@ async fn answer<H: Handler>(
     }
 }
 
-/// The revision that the client asks for, or the last one that has a handshake.
+/// The requested revision if it has a handshake, else the last revision that has one.
 fn agreed(asked: &str) -> Revision {
     Revision::parse(asked)
         .filter(|revision| revision.era() == Era::Legacy)

@@ -1,4 +1,4 @@
-//! Tests of the local server: a handler of its own, and a client that plays the session.
+//! Tests of the dispatcher, with a handler of their own and a client in the place of the session.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -225,7 +225,7 @@ async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
     for id in 0..all {
         client.request(id, "tools/call", &call("x")).await;
     }
-    // What fits into the queue, and one for each place.
+    // One per queue place and one per slot.
     let most = super::QUEUE + 8;
     let before = client.envelope().await;
     assert!(before.msg.is_answer());
@@ -236,7 +236,7 @@ async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
     assert_eq!(made.load(Ordering::SeqCst), all as usize);
 }
 
-/// Gives a large answer to each call.
+/// Answers each call with a large result.
 struct Generous(Workers);
 
 const LARGE: usize = 200 << 10;
@@ -262,7 +262,7 @@ async fn unread_answers_are_bounded_for_all_connections_together() {
         client.request(1, "tools/call", &call("x")).await;
         clients.push(client);
     }
-    // All are answered, though the first ones are never let go.
+    // Every call is answered, though the first envelopes keep their credit.
     let (mut kept, mut refused) = (Vec::new(), 0);
     for client in &mut clients {
         let envelope = client.envelope().await;

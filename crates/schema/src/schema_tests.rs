@@ -53,7 +53,7 @@ fn older_drafts_are_read_as_such() {
     assert_eq!(schema.unwrap().check(&json!([1])).len(), 1);
 }
 
-/// Schemas, and things that are almost schemas.
+/// Valid schemas and near misses.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::Bool),

@@ -1,6 +1,6 @@
-//! Words for a shell.
+//! Quotes words for a shell.
 
-/// A word as a POSIX shell reads it back: in single quotes unless it needs none.
+/// A word quoted for a POSIX shell: in single quotes if it needs quotes.
 pub fn shell_quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! What a new process gets and what it does not, and how its end is seen.
+//! What a new process inherits, and how its end is detected.
 
 #![allow(clippy::unwrap_used)]
 
@@ -39,7 +39,7 @@ fn sh(script: &str, out: OwnedFd) -> Command {
     }
 }
 
-/// Runs a command that `make` made of the end that it prints into, and gives what it printed.
+/// Runs the command that `make` returns for the write end of a pipe; gives its output.
 async fn output(make: impl FnOnce(OwnedFd) -> Command) -> (String, Status) {
     let (mut read, write) = pipe();
     let mut child = Spawner::new().spawn(make(write), false).await.unwrap();
@@ -59,7 +59,7 @@ async fn ends(mut child: Child) -> Status {
     timeout(LONG, child.wait()).await.unwrap().unwrap()
 }
 
-/// A file that may be executed.
+/// Writes an executable file.
 fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, text).unwrap();
@@ -128,7 +128,7 @@ async fn a_name_is_looked_up_in_the_path_that_the_program_gets() {
     fs::create_dir(&bin).unwrap();
     fs::create_dir(&other).unwrap();
     program(&other, "linkspan-test-tool", "#!/bin/sh\necho found\n");
-    // Neither a folder nor a file without the right to execute it is what was meant.
+    // A folder or a file without execute permission is skipped.
     fs::create_dir(bin.join("linkspan-test-tool")).unwrap();
     let with_path = |path: String, out| Command {
         program: "linkspan-test-tool".into(),
@@ -191,7 +191,7 @@ async fn files_arrive_under_their_numbers_though_ours_collide_with_them() {
 
 #[tokio::test]
 async fn nothing_but_the_given_files_is_open() {
-    // Without close-on-exec, and given on to the child, but under another number.
+    // Without close-on-exec, and handed to the child under another number.
     let loose = fcntl_dupfd_cloexec(null(), 60).unwrap();
     fcntl_setfd(&loose, FdFlags::empty()).unwrap();
     let _kept = fcntl_dupfd_cloexec(null(), 61).unwrap();
@@ -268,7 +268,7 @@ async fn a_signal_reaches_the_whole_group() {
     read.read_exact(&mut up).unwrap();
     child.signal_group(Signal::TERM).unwrap();
     assert_eq!(child.wait().await.unwrap().signal, Some(15));
-    // No process with the write end is left.
+    // No process has the write end any more.
     let rest = tokio::task::spawn_blocking(move || read.read_to_end(&mut Vec::new()));
     assert_eq!(timeout(LONG, rest).await.unwrap().unwrap().unwrap(), 0);
     child.signal_group(Signal::KILL).unwrap();
@@ -402,12 +402,12 @@ async fn dropping_the_future_leaves_no_process() {
     }
     drop(write);
     for (n, future) in futures.iter_mut().enumerate() {
-        // Each is in the queue, being started, or started.
+        // Each is queued, starting or started.
         let patience = Duration::from_millis(u64::from(n % 4 == 0));
         let _ = timeout(patience, future).await;
     }
     drop(futures);
-    // No process with the write end is left.
+    // No process has the write end any more.
     let rest = tokio::task::spawn_blocking(move || read.read_to_end(&mut Vec::new()));
     assert_eq!(timeout(LONG, rest).await.unwrap().unwrap().unwrap(), 0);
 }

@@ -1,4 +1,4 @@
-//! Programs and inputs that fail, and what they cannot do.
+//! Programs and inputs that fail, and the limits of restricted mode.
 
 use super::*;
 
