@@ -1,4 +1,4 @@
-//! The server of a project: what is asked of it, in mcp-bash's words.
+//! Answers the requests of one client of a project, in mcp-bash's wording.
 
 mod completions;
 mod resources;
@@ -25,7 +25,7 @@ use subscriptions::{Ready, Subscriptions};
 
 /// One client.
 pub(crate) struct Connection {
-    /// What this client may have running, and waiting to be read, at once.
+    /// Limits this client's running calls and unread results.
     share: Arc<Semaphore>,
     folder: Arc<Folder>,
     project: McpBash,
@@ -59,7 +59,7 @@ impl Connection {
         connection
     }
 
-    /// The project, which stays the same during one request.
+    /// The current snapshot of the project, to be used for one whole request.
     fn held(&self) -> Result<Arc<ProjectSnapshot>, RpcError> {
         self.project.current()
     }
@@ -169,12 +169,12 @@ impl Handler for Connection {
     }
 }
 
-/// Something that a client sent, as a value.
+/// A JSON text from a client as a value.
 fn value(json: Json<'_>) -> Value {
     serde_json::from_str(json.text()).unwrap_or_default()
 }
 
-/// A member that is a text and not empty.
+/// A member that is a non-empty string.
 fn some_text(params: Params<'_>, name: &str) -> Option<String> {
     let text = params.get(name)?.as_str()?;
     (!text.is_empty()).then(|| text.into_owned())

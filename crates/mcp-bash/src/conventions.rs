@@ -1,4 +1,4 @@
-//! Serving a project: the project as it was read last, and the connections to it.
+//! Serves a project: the last snapshot of the project, and its connections.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use linkspan_scripts::{CallerVariables, Conventions, Folder, OpenError, Options,
 /// Whose conventions a folder is served by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderLayout {
-    /// Those of mcp-bash if the folder is one of its projects, else linkspan's.
+    /// mcp-bash's if the folder is an mcp-bash project, else linkspan's.
     Auto,
-    /// Those of linkspan.
+    /// linkspan's.
     Native,
-    /// Those of mcp-bash.
+    /// mcp-bash's.
     McpBash,
 }
 
@@ -39,11 +39,11 @@ impl FolderLayout {
     }
 }
 
-/// A folder that is open.
+/// An open folder.
 pub struct Served {
-    /// What serves it.
+    /// The folder server.
     pub folder: Arc<Folder>,
-    /// Its project, if it is one of mcp-bash.
+    /// The project, if the folder is an mcp-bash project.
     pub project: Option<McpBash>,
 }
 
@@ -63,7 +63,7 @@ pub fn open(root: &Path, options: Options, compat: FolderLayout) -> Result<Serve
     })
 }
 
-/// The conventions of mcp-bash, for one folder. Clones share the project.
+/// The conventions of mcp-bash for one folder. Clones share the project.
 #[derive(Clone)]
 pub struct McpBash(Arc<Inner>);
 
@@ -86,7 +86,7 @@ impl McpBash {
         }))
     }
 
-    /// The project as it was read last.
+    /// The last snapshot of the project.
     pub(crate) fn current(&self) -> Result<Arc<ProjectSnapshot>, RpcError> {
         let current = self.0.current.read().clone();
         current.ok_or_else(|| RpcError::internal("the project has not been read"))
@@ -111,7 +111,7 @@ impl Conventions for McpBash {
         Ok(catalogue)
     }
 
-    /// Every file is checked again before it is run.
+    /// Not needed: every file is checked again before it is run.
     fn untrusted(&self, _: &Catalogue) -> Option<Catalogue> {
         None
     }
@@ -188,7 +188,7 @@ mod tests {
             after.contains("first") && after.contains("second"),
             "{after}"
         );
-        // A project that can no longer be read stays as it was.
+        // The last snapshot stays in use when the project becomes unreadable.
         fs::set_permissions(root.path(), Permissions::from_mode(0o777)).unwrap();
         served.folder.refresh();
         let untrusted = client.ask(3, "tools/list", "{}").await;

@@ -1,4 +1,4 @@
-//! `--health`: whether a project could be served, for the program that starts it.
+//! `--health`: reports whether a project can be served, for the program that starts it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,8 +12,8 @@ use super::shell::{self, Script};
 use super::trust;
 use super::vars::Vars;
 
-/// Looks; gives what is printed, and the exit code: 0 it could, 1 it could not, 2 there is no project.
-/// Nothing is written. It blocks as long as the project's own checks take, within `timeout`.
+/// Checks a project; returns the text to print and the exit code: 0 healthy, 1 unhealthy, 2 no project. Writes
+/// nothing. Blocks while the project's own checks run, at most for `timeout`.
 pub fn probe(root: &Path, vars: &Vars, tooling: &Tooling, timeout: Duration) -> (String, i32) {
     if vars.is_on("MCPBASH_FORCE_MINIMAL") {
         return (
@@ -56,7 +56,7 @@ pub fn probe(root: &Path, vars: &Vars, tooling: &Tooling, timeout: Duration) -> 
     (printed.to_string(), i32::from(!well))
 }
 
-/// Runs `health-checks.sh`, if there is one that can be trusted.
+/// Runs `health-checks.sh`, if it exists and is trusted.
 fn checks(project: &Project, tooling: &Tooling, timeout: Duration) -> bool {
     let places = &project.places;
     let script = places.server.join("health-checks.sh");

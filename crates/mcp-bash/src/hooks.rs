@@ -11,12 +11,12 @@ use super::shell::{self, Script};
 use super::trust;
 use super::vars::Vars;
 
-/// How long it may take to say it.
+/// Time limit of `register.sh`.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How much it may say, unless a variable says otherwise.
+/// Default output limit of `register.sh`.
 pub(super) const MOST: u64 = 1 << 20;
 
-/// Runs the script, if there is one and the operator allows hooks. An error concerns every kind of entry.
+/// Runs `register.sh`, if it exists and the operator allows hooks. An error affects every kind of entry.
 pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manual, RegisterError> {
     let script = places.server.join("register.sh");
     let runs = meta::is_executable(&script) || meta::has_shebang(&script);
@@ -88,12 +88,12 @@ fn last_line(stderr: &str) -> String {
     last.unwrap_or("it says nothing on stderr").to_owned()
 }
 
-/// Makes registrations of what the script said.
+/// The registrations in the records of a script.
 fn collect(said: &[(String, String)], places: &Places) -> Result<Manual, RegisterError> {
     let mut manual = Manual::default();
     for (name, value) in said {
         match name.as_str() {
-            // Sections have no meaning of their own: what is in them is registered.
+            // Sections are ignored; the entries in them are registered.
             "begin" | "done" => {}
             "printed" => manual.printed(value),
             _ => {
@@ -163,7 +163,7 @@ return 0
         assert_eq!(manual.get(Kind::Tools).unwrap()[0]["name"], "t");
         assert_eq!(manual.get(Kind::Prompts), Some(&[][..]));
         assert_eq!(manual.get(Kind::Resources), None);
-        // Noise is no registration.
+        // Other output is no registration.
         assert_eq!(
             registered("#!/bin/bash\necho hello", true).unwrap(),
             Manual::default()

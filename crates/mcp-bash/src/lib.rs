@@ -66,28 +66,28 @@ pub use vars::Vars;
 /// The name of the program whose conventions these are.
 pub const PROGRAM: &str = "mcp-bash";
 
-/// Why a file of a project may not be read into a shell.
+/// Why a file of a project may not be sourced by a shell.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvFileError {
     /// The project cannot be read.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The project is not to be served.
+    /// The project may not be served.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Others can write the file.
+    /// Other users can write the file.
     #[error("refused: {0}")]
     Untrusted(#[from] trust::Distrust),
 }
 
-/// Whether only this user can write the `server.d/env.sh` of a project, so that a shell may read it.
+/// Checks that only this user can write `server.d/env.sh`, so that a shell may source it.
 pub fn check_env_file(root: &Path) -> Result<(), EnvFileError> {
     let real = root.canonicalize()?;
     trust::folder(root, &real, false)?;
     Ok(trust::script(&real.join("server.d/env.sh"), &real)?)
 }
 
-/// The contents of a folder, by the conventions that `compat` chooses. Nothing is executed.
+/// The contents of a folder, by the conventions that `compat` selects. Executes nothing.
 pub fn catalogue(
     root: &Path,
     options: &ReadOptions,

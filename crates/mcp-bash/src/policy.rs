@@ -1,7 +1,7 @@
-//! Who may call what: the list of the operator, and the project's `policy.sh`.
+//! Decides which calls are allowed: by the operator's list and the project's `policy.sh`.
 //!
-//! Everything that cannot be decided is refused. mcp-bash itself skips a `policy.sh` that others could
-//! have written, and then allows what it was there to forbid.
+//! Undecidable calls are refused. mcp-bash itself skips a `policy.sh` that other users can write, which allows
+//! what the script would forbid.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,29 +15,29 @@ use super::shell::{self, Script};
 use super::vars::Vars;
 use super::{meta, trust};
 
-/// How long the project may think about it.
+/// Time limit of `policy.sh`.
 const TIMEOUT: Duration = Duration::from_secs(20);
 const MOST: usize = 1 << 20;
 
-/// Who asks, because the advice differs.
+/// The caller; error messages give different advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
     /// A client of the server.
     Client,
-    /// A person at a terminal: `run-tool`.
+    /// A user at a terminal: `run-tool`.
     Terminal,
 }
 
-/// A call that may be made.
+/// An allowed call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leave {
     /// The tool's file.
     pub path: PathBuf,
-    /// The variables, with what the policy has changed about them.
+    /// The variables, with the changes of the policy.
     pub vars: Vars,
 }
 
-/// Decides about a call. It runs the project's script if there is one, and blocks as long.
+/// Decides about a call. Runs the project's script if there is one, and blocks meanwhile.
 pub fn check(
     tool: &Map<String, Value>,
     asker: Asker,
@@ -72,7 +72,7 @@ pub fn check(
     Ok(Leave { path, vars })
 }
 
-/// Whether the operator lets this tool be called.
+/// Whether the operator's list allows the tool.
 fn listed(name: &str, asker: Asker, vars: &Vars) -> Result<(), RpcError> {
     let list = vars.get("MCPBASH_TOOL_ALLOWLIST").unwrap_or_default();
     let allowed = if list.is_empty() {
@@ -101,7 +101,7 @@ fn not_listed(name: &str, asker: Asker, no_list: bool) -> RpcError {
     refused(format!("Tool '{name}' blocked by policy{advice}"))
 }
 
-/// Asks the project's script.
+/// Runs the project's script.
 fn ask(
     script: &Path,
     tool: &Map<String, Value>,
@@ -156,7 +156,7 @@ fn ask(
     Ok(())
 }
 
-/// The error that the script gives, in its own words if it has any.
+/// The error for a refusal, with the script's own message if it has one.
 fn said_no(ran: &shell::Ran, name: &str, asker: Asker, vars: &Vars) -> RpcError {
     let message = ran.get("message").unwrap_or_default();
     let code = ran
@@ -273,7 +273,7 @@ mcp_tools_policy_check() {
 }
 "#;
         let bench = Bench::new(Some(policy));
-        // It takes the place of the list.
+        // The script overrides the list.
         assert!(bench.ask(&[]).is_ok());
         let error = bench.ask(&[("READ_ONLY", "1")]).unwrap_err();
         assert_eq!(error.code(), -32600);

@@ -59,7 +59,7 @@ fn prompt(file: &Path, places: &Places, problems: &mut Vec<Problem>) -> Option<M
     Some(item(&said, stem, &below, file.parent()?, places))
 }
 
-/// A prompt as the registry has it.
+/// The registry item of a prompt.
 pub fn item(
     said: &Map<String, Value>,
     name: &str,
@@ -107,7 +107,7 @@ pub fn shown(item: &Map<String, Value>) -> Value {
     Value::Object(shown)
 }
 
-/// The arguments as the specification lists them; authors write them as a schema.
+/// The arguments in the specification's form; authors write a schema.
 fn listed(said: Option<&Value>) -> Vec<Value> {
     match said {
         Some(Value::Array(list)) => list.clone(),
@@ -131,8 +131,8 @@ fn listed(said: Option<&Value>) -> Vec<Value> {
     }
 }
 
-/// The arguments as the catalogue has them. None is required of clients: a value that is not given stays
-/// a gap in the text, as it does in mcp-bash.
+/// The arguments for the catalogue. All are optional for clients: without a value the placeholder stays in the
+/// text, as in mcp-bash.
 pub fn arguments(item: &Map<String, Value>) -> Vec<Argument> {
     let names = listed(item.get("arguments"));
     let names = names.iter().filter_map(|a| a.get("name")?.as_str());

@@ -1,4 +1,4 @@
-//! Where mcp-bash differs from the specification, or had to choose.
+//! Deviations of mcp-bash from the specification, and its choices where the specification leaves one.
 
 use linkspan_wire::RpcError;
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use super::ui;
 /// The revisions that mcp-bash speaks, the newest first.
 pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// The revision for a client that asks for one, for none, or for an unknown one.
+/// The revision for the one that a client requests, or for none.
 ///
-/// mcp-bash refuses what it does not know. So do we, if it is old or not a date; a client that is newer
-/// than we are is offered our newest, or no client of tomorrow could talk to us.
+/// mcp-bash refuses unknown revisions. We refuse them too if they are old or not a date; a newer client is
+/// offered our newest revision, because otherwise no future client could connect.
 pub fn revision(asked: Option<&Value>) -> Result<&'static str, RpcError> {
     let refuse = |why: String, asked: &Value| {
         let data = json!({"supported": REVISIONS, "requested": asked});
@@ -46,12 +46,12 @@ fn is_date(text: &str) -> bool {
         })
 }
 
-/// Whether a revision has notes about lists that changed.
+/// Whether a revision has list_changed notifications.
 pub fn is_new(revision: &str) -> bool {
     revision >= "2025-06-18"
 }
 
-/// The capabilities, for a client with these.
+/// The server's capabilities, given the client's.
 pub fn capabilities(revision: &str, client: &Value, minimal: bool) -> Value {
     let mut all = if minimal {
         json!({"logging": {}})
@@ -108,7 +108,7 @@ pub fn initialize_result(
     result.to_string()
 }
 
-/// What a kind of entry says that could not be read.
+/// The error for a kind of entry that could not be read.
 pub fn unreadable(kind: super::manual::Kind) -> RpcError {
     use super::manual::Kind;
     RpcError::internal(match kind {
@@ -120,7 +120,7 @@ pub fn unreadable(kind: super::manual::Kind) -> RpcError {
     })
 }
 
-/// How a client can be asked: with a form, or with an address to go to. `can` says what it has declared.
+/// Which modes of elicitation a client supports: form and URL. `can` looks up its capabilities.
 pub fn elicits(can: impl Fn(&[&str]) -> bool) -> (bool, bool) {
     if !can(&["elicitation"]) {
         return (false, false);

@@ -16,6 +16,6 @@ pub use unsupported::*;
 /// Whether scripts can be run on this system.
 pub const SUPPORTED: bool = cfg!(unix);
 
-/// Why they cannot, and what works instead.
+/// Why scripts cannot be run, for systems without support.
 pub const UNSUPPORTED: &str = "a folder of scripts needs Linux or macOS: scripts are run through inherited \
      descriptors, and checked by owner and permissions";

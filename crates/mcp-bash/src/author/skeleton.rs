@@ -11,23 +11,23 @@ use super::AuthorError;
 use super::drafts::{self, HELLO, SERVER_README, TOOL_META};
 use crate::server::title_case;
 
-/// What git should not keep, in groups with a headline.
+/// Patterns for `.gitignore`, in groups with a headline.
 const IGNORED: [(&str, &[&str]); 3] = [
     ("# What mcp-bash has found", &[".registry/"]),
     ("# Logs", &["*.log"]),
     ("# Of the desktop", &[".DS_Store", "Thumbs.db"]),
 ];
 
-/// What became of a file of the skeleton.
+/// What happened to a file of the skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It was written.
     Made,
-    /// It was there before and is unchanged.
+    /// It existed and is unchanged.
     Kept,
 }
 
-/// Creates the folder of a new server in `here`, with a README; gives its path.
+/// Creates the folder of a new server in `here`, with a README; returns its path.
 pub fn create_server(here: &Path, name: &str) -> Result<PathBuf, AuthorError> {
     names::check(name)?;
     let root = here.join(name);
@@ -37,7 +37,7 @@ pub fn create_server(here: &Path, name: &str) -> Result<PathBuf, AuthorError> {
     Ok(root)
 }
 
-/// Writes the files of a project that are not there yet; `hello` adds a first tool. `tell` is called for each.
+/// Writes the missing files of a project; `hello` adds a first tool. `tell` is called for each file.
 pub fn write_skeleton(
     root: &Path,
     name: &str,
@@ -82,7 +82,7 @@ fn unless_there(
     Ok(())
 }
 
-/// Adds to `.gitignore` what it does not have.
+/// Adds the missing patterns to `.gitignore`.
 fn ignore(root: &Path, tell: &dyn Fn(Step, &Path)) -> Result<(), AuthorError> {
     let path = root.join(".gitignore");
     let before = fs::read_to_string(&path).unwrap_or_default();

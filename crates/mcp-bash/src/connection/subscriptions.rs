@@ -1,4 +1,4 @@
-//! What a client wants to hear about.
+//! Subscriptions of a client, and notifications of changes.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,12 +18,12 @@ use super::resources::{Wanted, read};
 use super::{Connection, some_text};
 use linkspan_scripts::host::{FolderChange, FolderChanges, List, random_name};
 
-/// How many subscriptions a client may have.
+/// Limit of subscriptions per client.
 const MOST: usize = 1024;
 /// How often resources are read anew, in seconds.
 const LOOK: u64 = 2;
 
-/// Which news a client may be told. Clones are the same.
+/// Whether and of what a client may be notified. Clones share the state.
 #[derive(Clone, Default)]
 pub(super) struct Ready(Arc<Stage>);
 
@@ -34,12 +34,12 @@ struct Stage {
 }
 
 impl Ready {
-    /// The client and we speak this; `false` if that was settled before.
+    /// Records the agreed revision; `false` if there is one already.
     pub(super) fn agree(&self, revision: Revision) -> bool {
         self.0.agreed.set(revision).is_ok()
     }
 
-    /// The client has said that it is ready.
+    /// Records that the client has sent `initialized`.
     pub(super) fn set(&self) {
         self.0.ready.store(true, Ordering::Relaxed);
     }
@@ -48,18 +48,18 @@ impl Ready {
         self.0.ready.load(Ordering::Relaxed)
     }
 
-    /// Older clients do not.
+    /// Whether the revision has list_changed notifications.
     fn hears_of_lists(&self) -> bool {
         let agreed = self.0.agreed.get();
         self.is() && agreed.is_some_and(|agreed| quirks::is_new(&agreed.to_string()))
     }
 }
 
-/// By the address of the resource. Clones are the same.
+/// Subscriptions by resource URI. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Subscriptions(Arc<Mutex<HashMap<String, Subscribed>>>);
 
-/// Ends with the last of its names.
+/// A subscribed resource; its task ends with the last subscription name.
 #[derive(Default)]
 struct Subscribed {
     names: Vec<String>,
@@ -79,7 +79,7 @@ impl Subscriptions {
         self.0.lock()
     }
 
-    /// One more for an address.
+    /// Adds a subscription to a URI.
     fn begin(&self, uri: &str, name: &str) -> Result<(), RpcError> {
         let mut all = self.lock();
         if all.values().map(|s| s.names.len()).sum::<usize>() >= MOST {
@@ -113,7 +113,7 @@ impl Connection {
         let wanted = Wanted::of(params);
         let found = wanted.find(snapshot)?;
         let name = format!("sub-{}", random_name());
-        // Before it is read, so that an `unsubscribe` meanwhile takes effect.
+        // Before the first read, so that an `unsubscribe` during the read takes effect.
         self.subscriptions.begin(&found.uri, &name)?;
         let first = match read(&self.folder, &held, &found).await {
             Ok(first) => print_of(&first),
@@ -152,7 +152,7 @@ impl Connection {
         Ok("{}".to_owned())
     }
 
-    /// Polls the resource and tells the client when its contents have changed.
+    /// Polls the resource and notifies the client when its contents change.
     fn look_after(
         &self,
         wanted: Wanted,
@@ -195,7 +195,7 @@ fn print_of(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Passes news on until the client or the folder has gone.
+/// Forwards changes until the client or the folder is gone.
 pub(super) fn pass_on(
     mut changes: FolderChanges,
     notifier: Notifier,
@@ -210,7 +210,7 @@ pub(super) fn pass_on(
             };
             match told {
                 None => return,
-                // mcp-bash does not tell its clients about problems.
+                // mcp-bash does not report problems to its clients.
                 Some(FolderChange::Diagnostic(_)) => {}
                 Some(FolderChange::List(list)) => {
                     if ready.hears_of_lists() {

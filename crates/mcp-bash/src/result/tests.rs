@@ -226,7 +226,7 @@ fn a_promise_about_the_output_is_held_loosely() {
     assert_eq!(error(&with(r#"{"message":1}"#, false)).2, Value::Null);
     assert!(error(&with("words", false)).1.contains("not valid JSON"));
     assert!(error(&with("", false)).1.contains("empty"));
-    // A result that says it is an error promises nothing.
+    // A result with `isError` is not checked.
     assert!(map(&with(r#"{"content":[],"isError":true}"#, false)).is_ok());
     assert!(map(&with(r#"{"content":[],"isError":false}"#, false)).is_err());
 }

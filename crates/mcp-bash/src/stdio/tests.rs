@@ -11,7 +11,7 @@ fn front(vars: &[(&str, &str)]) -> StdioFront {
     StdioFront::new(&vars, info).unwrap()
 }
 
-/// What the client is told.
+/// The messages for the client.
 fn told(steps: &[Step]) -> Vec<Value> {
     let lines = steps.iter().filter_map(|step| match step {
         Step::ToClient(line) => Some(serde_json::from_str(line).unwrap()),
@@ -94,7 +94,7 @@ fn members_that_initialize_lacks_are_added_and_the_answer_is_that_of_mcp_bash() 
 fn list_changes_are_announced_once_and_after_initialize_is_answered() {
     let mut first = front(&[]);
     first.from_client(INIT);
-    // The client need not wait for the welcome.
+    // The client may send `initialized` before the answer.
     assert!(told(&first.from_client(READY)).is_empty());
     let steps = told(&first.from_server(WELCOMED));
     assert_eq!(steps.len(), 4);

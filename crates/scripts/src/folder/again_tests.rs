@@ -45,7 +45,7 @@ fn an_entry_that_became_wrong_stays_as_it_was() {
     let text = "cannot be read any more and stays as it was";
     let kept = second.problems.iter().filter(|p| p.text == text);
     assert_eq!(kept.count(), 7);
-    // And it stays so as long as it is wrong.
+    // It stays so until the error is fixed.
     assert_eq!(again(&second).tools.len(), 2);
     folder.file("tools/b.meta.yaml", "title: New\n");
     assert_eq!(again(&second).tools[1].shown["title"], "New");

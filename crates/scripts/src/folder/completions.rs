@@ -16,14 +16,14 @@ use super::reader::Reader;
 use super::script::Kind;
 use super::uri;
 
-/// What has arguments that can be completed.
+/// The prompts and templates whose arguments can be completed.
 pub(super) struct Targets<'a> {
     pub(super) prompts: &'a [Arc<Prompt>],
     pub(super) templates: &'a [Arc<Template>],
 }
 
 impl Reader<'_> {
-    /// Adds what is in `completions/`. Where an argument says itself how it is completed, that counts.
+    /// Adds the entries of `completions/`. A completion declared by the argument itself has priority.
     pub(super) fn completions(&mut self, targets: &Targets<'_>, known: &mut Vec<Arc<Completion>>) {
         let Some(listing) = self.enter_top("completions") else {
             return;
@@ -140,7 +140,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A list in a file: JSON, or one value in each line.
+    /// The values in a file: a JSON list, or one value per line.
     fn values(&mut self, item: &Item) -> Option<Vec<String>> {
         let text = self.text(item)?;
         if item.extension() != "json" {
@@ -164,7 +164,7 @@ impl Reader<'_> {
         values
     }
 
-    /// What is completed: by the metadata, else by the name `PROMPT.ARGUMENT`.
+    /// The completed argument: from the metadata, else from the name `PROMPT.ARGUMENT`.
     fn target(
         &mut self,
         item: &Item,

@@ -1,4 +1,4 @@
-//! Tools that are words to run, with `{{argument}}` in them: `exec` in a `*.tool.yaml`.
+//! Tools that are command lines with `{{argument}}`: `exec` in a `*.tool.yaml`.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ impl Reader<'_> {
         self.finish(item, meta, name, program, None)
     }
 
-    /// The program of `exec`: a name is looked up when it runs, a path is that of the folder.
+    /// The program of `exec`: a name is looked up when it runs, a path is relative to the folder.
     fn word(&mut self, word: &str, item: &Item, meta: &Meta) -> Option<String> {
         if !word.contains('/') {
             if !self.has_own_path(meta) && !self.is_there(word) {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         let path = self.root.join(word);
         let wrong = match fs::canonicalize(&path) {
             Ok(real) if real.is_dir() => format!("`exec` {word:?} is a folder"),
-            // The same rule as for a tool that is a file.
+            // The same rule as for an executable tool.
             Ok(real) => match self.trust.walk(&path, &self.root) {
                 Err(WalkError::Untrusted(found)) if found.path == real => {
                     format!("`exec` {word:?}: {}", found.why)
@@ -91,7 +91,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether the PATH that it runs with is set by the author, and not ours.
+    /// Whether the metadata sets its own PATH.
     fn has_own_path(&self, meta: &Meta) -> bool {
         let set = meta.node("env").and_then(|env| env.member("set"));
         let for_all = &self.defaults.env.set;

@@ -1,5 +1,5 @@
-//! Every field of the metadata, once: the reader checks names and types by one table, and
-//! `reference` makes the page of the manual from it.
+//! The table of all metadata fields: the reader checks names and types by it, and `reference` renders it as a
+//! page of the manual.
 
 mod check;
 mod reference;
@@ -10,7 +10,7 @@ pub use reference::reference;
 pub(super) use table::{COMPLETION, PROMPT, PROVIDER, Places, RESOURCE, SERVER, TOOL};
 use table::{FIELDS, Field, PLACES, Takes};
 
-/// Something wrong with a field.
+/// A problem of a field.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) line: usize,
@@ -26,7 +26,7 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 impl Takes {
-    /// In messages and in the manual.
+    /// The name of the type in messages and in the manual.
     fn shown(&self) -> String {
         match self {
             Self::Text => "a text".to_owned(),
@@ -48,7 +48,7 @@ impl Takes {
         }
     }
 
-    /// The fields of its members.
+    /// The table of its members.
     fn members(&self) -> &'static [Field] {
         match self {
             Self::Fields(table) | Self::ListOf(table) | Self::MapOf(table) => table,

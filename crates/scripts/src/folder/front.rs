@@ -2,7 +2,7 @@
 
 use super::node::{Format, Node, SyntaxError};
 
-/// Takes a text apart. Lines are those of the text.
+/// Splits a text into front matter and body. Lines are counted from the beginning of the text.
 pub(super) fn split(text: &str) -> (Option<Result<Node, SyntaxError>>, &str) {
     let mut lines = text.split_inclusive('\n');
     let is_mark = |line: &str| line.trim_end() == "---";
@@ -26,7 +26,7 @@ pub(super) fn split(text: &str) -> (Option<Result<Node, SyntaxError>>, &str) {
     (Some(Err(error)), "")
 }
 
-/// The mark is the first line of the file.
+/// Adds the line of the opening mark.
 fn placed(parsed: Result<Node, SyntaxError>) -> Result<Node, SyntaxError> {
     match parsed {
         Ok(node) if node.map().is_none() => Err(SyntaxError {

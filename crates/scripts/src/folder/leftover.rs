@@ -1,4 +1,4 @@
-//! What no entry was made of: files that are passed over, and code that others can change.
+//! Ignored files, and code that other users can write.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use super::reader::Reader;
 use super::server::SERVER_FILES;
 use crate::trust::{Distrust, Trust, Untrusted};
 
-/// Files and folders that are looked at while a folder is served, and by `validate`.
+/// Limits of scanned files while a folder is served, and for `validate`.
 const SOME: usize = 2_000;
 const MANY: usize = 200_000;
 
-/// The file with the instructions for the client.
+/// The file with the server's instructions for the model.
 const INSTRUCTIONS: &str = "instructions.md";
 
 /// Whether the reader uses a file or folder of this name in the root.
@@ -24,7 +24,7 @@ fn is_known(name: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// A file or folder that nothing is made of.
+    /// Records a file or folder that is not used.
     pub(super) fn ignore(&mut self, path: &Path, why: impl Into<String>) {
         self.ignored.push(Ignored {
             path: path.to_owned(),
@@ -32,7 +32,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Whether its metadata switches an entry off.
+    /// Whether the metadata disables the entry.
     pub(super) fn disabled(&mut self, item: &Item, meta: &Meta) -> bool {
         let off = meta.flag("enabled") == Some(false);
         if off {
@@ -41,7 +41,7 @@ impl Reader<'_> {
         off
     }
 
-    /// Folders where only files are looked for.
+    /// Records folders where only files are used.
     pub(super) fn ignore_folders(&mut self, listing: &Listing) {
         for folder in &listing.folders {
             self.ignore(&folder.shown, "only files are looked at here");
@@ -65,7 +65,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Code that others can change, unless something was said about it already.
+    /// Reports code that other users can write, unless its path has a problem already.
     pub(super) fn judge_helpers(&mut self) {
         let most = if self.options.thorough { MANY } else { SOME };
         let problems = untrusted_code(&self.trust, &self.root, most, self.options.thorough);
@@ -78,8 +78,8 @@ impl Reader<'_> {
     }
 }
 
-/// Code that other users can change, as problems. If `thorough`, it is also a problem when there are more files
-/// than the scan may look at.
+/// Code that other users can write, as problems. If `thorough`, it is also a problem when there are more files
+/// than the limit of the scan.
 pub fn untrusted_code(trust: &Trust, root: &Path, most: usize, thorough: bool) -> Vec<Problem> {
     let scan = trust.scan(root, most);
     let mut problems: Vec<Problem> = scan

@@ -1,15 +1,15 @@
 //! Names that every client accepts.
 
-/// How long a name may be.
+/// Length limit of a name.
 const LONGEST: usize = 64;
 
-/// Whether clients take it as the name of a tool.
+/// Whether clients accept it as the name of a tool.
 pub(super) fn is_fit(name: &str) -> bool {
     let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=LONGEST).contains(&name.len()) && name.bytes().all(known)
 }
 
-/// A name that clients take, as near to this one as may be.
+/// The name with unaccepted characters replaced.
 pub(super) fn fit(name: &str) -> String {
     if is_fit(name) {
         return name.to_owned();
@@ -31,7 +31,7 @@ pub(super) fn fit(name: &str) -> String {
     }
 }
 
-/// Whether a name is one of those that a pattern means; `*` at its end stands for anything.
+/// Whether a pattern matches a name; `*` at its end matches any rest.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),

@@ -7,7 +7,7 @@ fn yaml(text: &str) -> Node {
     Format::Yaml.parse(text).unwrap()
 }
 
-/// Lines of all members, by path.
+/// The lines of all members, by path.
 fn lines(node: &Node) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for member in node.map().unwrap_or_default() {
@@ -194,7 +194,7 @@ proptest! {
     fn json_is_read_as_serde_json_reads_it(value in json_values()) {
         let text = serde_json::to_string_pretty(&value).unwrap();
         prop_assert_eq!(Format::Json.parse(&text).unwrap().to_value(), value.clone());
-        // And YAML takes JSON.
+        // YAML is a superset of JSON.
         prop_assert_eq!(Format::Yaml.parse(&text).unwrap().to_value(), value);
     }
 }

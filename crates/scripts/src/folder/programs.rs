@@ -1,4 +1,4 @@
-//! How a file is run, found out without running it.
+//! Determines how a file is run, without running it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::run::env::base;
 use crate::trust::{Start, WalkError};
 
 impl Reader<'_> {
-    /// How an executable file is run.
+    /// The command line of an executable file.
     pub(super) fn program(&mut self, item: &Item, script: &Script) -> Option<Program> {
         if item.metadata.len() == 0 {
             // Perhaps it is just being written.
@@ -74,7 +74,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether what an entry executes can be trusted, its program and the interpreters of that; tells if not.
+    /// Whether the program of an entry and its interpreters are trusted; reports a problem if not.
     pub(super) fn trusts(&mut self, item: &Item, program: &Program, run: &RunSettings) -> bool {
         let words: Vec<OsString> = match program {
             Program::Argv(words) => words.clone(),
@@ -96,7 +96,7 @@ impl Reader<'_> {
         true
     }
 
-    /// Whether an interpreter or a program is where it is looked for.
+    /// Whether an interpreter or program exists.
     pub(super) fn is_there(&mut self, interpreter: &str) -> bool {
         if let Some((_, there)) = self.interpreters.iter().find(|(i, _)| i == interpreter) {
             return *there;
@@ -111,7 +111,7 @@ impl Reader<'_> {
         there
     }
 
-    /// A file that looks like a program, but may not be run.
+    /// Reports a file that looks like a program but is not executable.
     pub(super) fn not_executable(&mut self, item: &Item) {
         let problem = self.error(&item.shown, "is not executable".to_owned());
         problem.hint = Some(
@@ -122,7 +122,7 @@ impl Reader<'_> {
     }
 }
 
-/// What `env` looks for, if it is nothing but a name.
+/// The name that `env` looks up, if its argument is only a name.
 fn found_by_env(words: &[String]) -> Option<&str> {
     let [first, rest] = words else { return None };
     let name = rest.strip_prefix("-S").unwrap_or(rest).split_whitespace();
@@ -131,7 +131,7 @@ fn found_by_env(words: &[String]) -> Option<&str> {
     (first.ends_with("/env") && plain).then_some(name)
 }
 
-/// Without a `PATH` nothing is known about it.
+/// `true` if `PATH` is unknown.
 fn is_on_path(name: &str, env: &[(OsString, OsString)]) -> bool {
     let Some((_, path)) = env.iter().find(|(name, _)| name == "PATH") else {
         return true;
@@ -139,7 +139,7 @@ fn is_on_path(name: &str, env: &[(OsString, OsString)]) -> bool {
     std::env::split_paths(path).any(|folder| folder.join(name).is_file())
 }
 
-/// What runs a script that does not say so.
+/// The default interpreter of a script without a `#!` line.
 pub(super) fn interpreter(extension: &str) -> Option<&'static str> {
     match extension {
         "sh" => Some("sh"),

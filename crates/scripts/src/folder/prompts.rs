@@ -20,11 +20,11 @@ use super::script::Kind;
 /// How deep prompts may lie.
 const DEEPEST: usize = 3;
 
-/// A prompt, and what completes its arguments.
+/// A prompt with the completions of its arguments.
 type Described = (Prompt, Vec<Completion>);
 
 impl Reader<'_> {
-    /// The prompts, and what they themselves say about the completion of their arguments.
+    /// The prompts, and the completions that they declare.
     pub(super) fn prompts(&mut self) -> (Vec<Arc<Prompt>>, Vec<Arc<Completion>>) {
         let mut described = Vec::new();
         if let Some(listing) = self.enter_top("prompts") {
@@ -125,7 +125,7 @@ impl Reader<'_> {
         self.prompt_finish(item, &meta, item.stem(), Body::Text(body, &text))
     }
 
-    /// A prompt that is nothing but metadata.
+    /// A prompt that consists of metadata only.
     fn prompt_alone(&mut self, base: &str, items: &[Item]) -> Option<Described> {
         let item = items.first()?;
         let before = self.errors();
@@ -243,7 +243,7 @@ impl Reader<'_> {
         Some(messages)
     }
 
-    /// Names in the text that are no arguments.
+    /// Warns about placeholders that are not declared arguments.
     fn undeclared(
         &mut self,
         item: &Item,
@@ -275,11 +275,11 @@ impl Reader<'_> {
     }
 }
 
-/// Where a prompt's words come from.
+/// The source of a prompt's text.
 enum Body<'a> {
-    /// A program, and its first comment.
+    /// A program and its first comment.
     Run(Program, Option<String>),
-    /// A text, and the file that it is a part of.
+    /// A text and the name of its file.
     Text(&'a str, &'a str),
 }
 

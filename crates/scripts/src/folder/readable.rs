@@ -1,4 +1,4 @@
-//! One resource or template, with what clients see of it.
+//! Builds one resource or template, with its list entry.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::reader::Reader;
 use super::uri;
 use crate::os::MetadataExt as _;
 
-/// Everything that can be read.
+/// All resources and templates.
 #[derive(Default)]
 pub(super) struct Readable {
     pub(super) resources: Vec<Resource>,
@@ -25,7 +25,7 @@ pub(super) struct Readable {
     pub(super) completions: Vec<Completion>,
 }
 
-/// What holds where the metadata says nothing.
+/// Defaults for missing metadata.
 pub(super) struct Defaults {
     pub(super) name: String,
     pub(super) uri: String,
@@ -102,7 +102,7 @@ impl Reader<'_> {
         });
     }
 
-    /// The field that has the address of a resource or template, and the address.
+    /// The field with the URI or the URI template, and its value.
     fn address(
         &mut self,
         item: &Item,
@@ -171,7 +171,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a file is, by its first bytes.
+/// The media type of a file by its first bytes.
 pub(super) fn sniff(item: &Item) -> String {
     let mut head = [0; 1024];
     let length = File::open(&item.path).and_then(|mut file| read_up_to(&mut file, &mut head));

@@ -14,11 +14,11 @@ use super::uri;
 /// How deep resources may lie.
 const DEEPEST: usize = 8;
 
-/// Schemes that can be read without a provider of the folder's own.
+/// Schemes that need no provider of the folder.
 const BUILT_IN: [&str; 3] = ["file", "git", "https"];
 
 impl Reader<'_> {
-    /// The folder's own providers are known by now.
+    /// Reads the resources; `schemes` are those of the folder's providers.
     pub(super) fn resources(&mut self, schemes: &[String]) -> Readable {
         let mut readable = Readable::default();
         if let Some(listing) = self.enter_top("resources") {
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Does something that adds no entry if it finds an error.
+    /// Runs `work`; if it reports an error, the entry counts as lost.
     fn or_lose(&mut self, item: &Item, work: impl FnOnce(&mut Self)) {
         let before = self.errors();
         work(self);
@@ -84,7 +84,7 @@ impl Reader<'_> {
             let Some(mut script) = self.script(item) else {
                 return;
             };
-            // A folder that came from elsewhere may have made everything executable.
+            // After a copy from another system all files may be executable.
             if script.kind != Kind::Other {
                 let Some(program) = self.program(item, &script) else {
                     return;
@@ -127,7 +127,7 @@ impl Reader<'_> {
         self.readable(item, &meta, read, Defaults { name, uri, comment }, readable);
     }
 
-    /// A resource that is nothing but metadata.
+    /// A resource that consists of metadata only.
     fn resource_alone(
         &mut self,
         base: &str,

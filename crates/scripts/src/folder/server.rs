@@ -14,11 +14,11 @@ use super::meta::Meta;
 use super::names;
 use super::reader::{FolderError, Reader};
 
-/// The server's file may have any of these names, but only one of them.
+/// The possible names of the server's file; only one may exist.
 pub(super) const SERVER_FILES: [&str; 4] =
     ["server.toml", "server.yaml", "server.yml", "server.json"];
 
-/// What the server's file says.
+/// The contents of the server's file.
 pub(super) struct Server {
     pub(super) info: ServerInfo,
     pub(super) page_size: usize,
@@ -26,7 +26,7 @@ pub(super) struct Server {
     pub(super) filter: Filter,
 }
 
-/// Which tools may be offered.
+/// The filter of offered tools.
 pub(super) struct Filter {
     allow: Option<Vec<String>>,
     deny: Vec<String>,
@@ -71,7 +71,7 @@ impl Reader<'_> {
             self.cwd(&mut run, &meta, item);
         }
         self.defaults = run;
-        // Nothing but the server's file was read until now.
+        // Only the server's file has been read so far, so an error belongs to it.
         let error = |p: &Problem| p.severity == Severity::Error;
         if let Some(at) = self.problems[before..].iter().position(error) {
             let problem = self.problems.swap_remove(before + at);
@@ -134,7 +134,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Folders that are almost called like ours, and a folder in which there is nothing for us.
+    /// Warns about folders with similar names to those of entries, and about a folder without any entries.
     fn misspelled(&mut self) {
         let Ok(entries) = fs::read_dir(&self.root) else {
             return;

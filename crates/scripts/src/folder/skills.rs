@@ -12,7 +12,7 @@ use super::reader::{MOST, Reader};
 use super::resources::below;
 use super::uri;
 
-/// How deep the files of a skill may lie.
+/// Depth limit of the files of a skill.
 const DEEPEST: usize = 8;
 
 impl Reader<'_> {
@@ -44,7 +44,7 @@ impl Reader<'_> {
     }
 
     fn skill_files(&mut self, listing: &Listing, depth: usize, resources: &mut Vec<Resource>) {
-        // What looks like metadata of ours is a file like any other here.
+        // In a skill, files that look like metadata are ordinary files.
         let sidecars = listing.sidecars.values().flatten();
         for item in listing.files.iter().chain(sidecars) {
             if resources.len() >= MOST {
@@ -83,7 +83,7 @@ impl Reader<'_> {
             let text = self.text(item)?;
             let front = match front::split(&text).0 {
                 Some(Ok(node)) => Some(node),
-                // The text is still worth reading.
+                // The text is readable even without valid metadata.
                 Some(Err(error)) => {
                     let severity = super::catalogue::Severity::Warning;
                     self.tell(severity, &item.shown, Some(error.line), error.text);

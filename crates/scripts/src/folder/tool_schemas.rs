@@ -1,4 +1,4 @@
-//! The schemas of a tool's arguments and of its result.
+//! The schemas of a tool's arguments and result.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::placeholders::placeholders;
 use super::reader::Reader;
 
 impl Reader<'_> {
-    /// The schema of the arguments, and the field that it comes from.
+    /// The schema of the arguments, and its field.
     pub(super) fn input(
         &mut self,
         item: &Item,
@@ -45,7 +45,7 @@ impl Reader<'_> {
             let text = words.join("\n");
             let wanted = placeholders(&text);
             input = match input {
-                // What stands in the words is all that there is to know.
+                // Without a declaration, the placeholders are the arguments.
                 None => {
                     let property = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
                     let properties: Map<_, _> = wanted.iter().map(property).collect();
@@ -67,7 +67,7 @@ impl Reader<'_> {
         Some(input)
     }
 
-    /// MCP wants arguments and results to be objects.
+    /// Checks that a schema describes an object, as MCP requires for arguments and results.
     pub(super) fn object_schema(
         &mut self,
         item: &Item,

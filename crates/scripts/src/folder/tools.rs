@@ -86,7 +86,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What lies beside the file that is the tool of its folder.
+    /// Records the files beside a tool that has a folder of its own as ignored.
     fn ignore_parts(&mut self, main: &Item, inner: &Listing) {
         let why = format!("it belongs to the tool {}", main.shown.display());
         let own: Vec<&Path> = inner
@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Metadata that describes nothing.
+    /// Reports metadata files that describe no file.
     pub(super) fn orphans(&mut self, listing: &Listing, used: impl Fn(&str, &Item) -> bool) {
         for (base, items) in listing.orphans() {
             for item in items.iter().filter(|item| !used(base, item)) {
@@ -139,7 +139,7 @@ impl Reader<'_> {
         tool
     }
 
-    /// A file that is no tool as it is.
+    /// Reports a file that is not a tool.
     fn no_tool(&mut self, item: &Item) {
         let script = self.script(item);
         let is_script = script.is_some_and(|script| script.kind != Kind::Other);
@@ -183,7 +183,7 @@ impl Reader<'_> {
                 Some(comment) => {
                     shown.insert("description".to_owned(), Value::String(comment));
                 }
-                // What a server of its own offers it describes itself.
+                // A mounted server describes its own tools.
                 None if matches!(mode, Mode::Mcp(_)) => {}
                 None => {
                     let text = "has no description; a model cannot know what it is for".to_owned();
@@ -242,7 +242,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The name of a tool or prompt, as clients take it.
+    /// The name of a tool or prompt, as clients accept it.
     pub(super) fn name(&mut self, item: &Item, meta: &Meta, from_file: &str) -> String {
         let wanted = meta.text("name").unwrap_or(from_file);
         let name = names::fit(wanted);
@@ -256,8 +256,8 @@ impl Reader<'_> {
     }
 }
 
-/// The name of a tool that is nothing but metadata: `du` of `du.tool.yaml`; in a folder of its own
-/// `tool.yaml` does as well.
+/// The name of a tool that consists of metadata only: `du` of `du.tool.yaml`; in a folder of its own
+/// `tool.yaml` suffices.
 fn template_name(item: &Item, has_folder: bool) -> Option<&str> {
     Format::of(Path::new(&item.name))?;
     let stem = item.stem();

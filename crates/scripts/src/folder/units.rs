@@ -1,13 +1,13 @@
-//! Numbers as people write them: `30`, `"2m"`, `"10 MiB"`.
+//! Numbers with units: `30`, `"2m"`, `"10 MiB"`.
 
 use std::time::Duration;
 
 use super::node::{Data, Node};
 
-/// Nothing here waits longer than a week.
+/// Limit of durations: a week, in seconds.
 const LONGEST: f64 = 7.0 * 24.0 * 3600.0;
 
-/// A value that is not the number that a field takes. It holds what is there instead.
+/// A value of the wrong type for a field, as it is shown in the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UnitError {
     #[error("must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not {0}")]
@@ -20,7 +20,7 @@ pub(super) enum UnitError {
     Count(String),
 }
 
-/// Seconds: a number, or a text with a unit.
+/// A duration: a number of seconds, or a text with a unit.
 pub(super) fn seconds(node: &Node) -> Result<Duration, UnitError> {
     let expected = || UnitError::Seconds(shown(node));
     let seconds = match &node.data {
@@ -44,7 +44,7 @@ pub(super) fn seconds(node: &Node) -> Result<Duration, UnitError> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Bytes: a number, or a text with a unit. `k` and `KiB` are 1024, `kB` is 1000.
+/// A size: a number of bytes, or a text with a unit. `k` and `KiB` are 1024, `kB` is 1000.
 pub(super) fn bytes(node: &Node) -> Result<u64, UnitError> {
     let expected = || UnitError::Bytes(shown(node));
     let bytes = match &node.data {
@@ -72,7 +72,7 @@ pub(super) fn bytes(node: &Node) -> Result<u64, UnitError> {
     }
 }
 
-/// A whole number that is not negative.
+/// A non-negative whole number.
 pub(super) fn count(node: &Node) -> Result<u64, UnitError> {
     let number = match &node.data {
         Data::Number(number, _) => number.as_u64(),
@@ -88,7 +88,7 @@ fn split(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim_start()))
 }
 
-/// A value in a message: itself if it is short, else its kind.
+/// A value in a message: itself if it is short, else its type.
 pub(super) fn shown(node: &Node) -> String {
     match node.scalar() {
         Some(text) if text.len() <= 40 => match node.data {

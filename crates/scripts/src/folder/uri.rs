@@ -2,7 +2,7 @@
 
 pub(super) use crate::uri::{encode, is_scheme, of_file};
 
-/// The scheme of an address or of a pattern, or what is wrong with it.
+/// The scheme of a URI or URI template, or the error in it.
 pub(super) fn scheme(uri: &str) -> Result<&str, &'static str> {
     let Some((scheme, rest)) = uri.split_once(':') else {
         return Err("has no scheme, such as `file:` or `notes:`");

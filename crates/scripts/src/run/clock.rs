@@ -1,4 +1,4 @@
-//! The time that a program has.
+//! The time limit of a program.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::folder::RunSettings;
 
-/// How long it may still take.
+/// The remaining time of a program.
 pub(crate) struct Clock {
     began: Instant,
     limit: Duration,
@@ -34,13 +34,13 @@ impl Clock {
 
     pub(crate) fn deadline(&self) -> Instant {
         match self.stopped {
-            // A human may think for long, but not for ever.
+            // A client may answer slowly, but not without limit.
             Some(_) => (self.began + self.most).max(self.deadline),
             None => self.deadline,
         }
     }
 
-    /// What it was given, for messages.
+    /// The time that was allowed, for messages.
     pub(crate) fn allowed(&self) -> Duration {
         if self.extends || self.stopped.is_some() {
             Instant::now().duration_since(self.began).min(self.most)
@@ -56,7 +56,7 @@ impl Clock {
         }
     }
 
-    /// Time that the client takes is not the tool's.
+    /// Stops the clock while the client answers a question.
     pub(crate) fn stop(&mut self) {
         self.stopped.get_or_insert_with(Instant::now);
     }

@@ -1,49 +1,49 @@
-//! What a tool says beside its output: lines of JSON on its control channel.
+//! The control channel of a tool: lines of JSON beside its output.
 //!
-//! Short names and the names of MCP mean the same, so that a tool may write either. No IO here.
+//! Tools may use the short names or those of MCP. Sans-IO.
 
 use linkspan_mcp::{Level, names};
 use linkspan_wire::{Json, JsonKind, WireError, quote};
 
-/// The longest line that is taken; a longer one is a mistake, and the rest of the channel with it.
+/// Length limit of a line. A longer one makes the rest of the channel unusable.
 pub(crate) const LONGEST: usize = 4 << 20;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Said {
-    /// Which call it belongs to; only processes that take several say so.
+    /// The id of the call; required only from processes with several concurrent calls.
     pub(crate) call: Option<u64>,
     pub(crate) word: Word,
 }
 
-/// What a line means.
+/// A message of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Word {
-    /// How far it is. Numbers as they were spelled.
+    /// Progress. Numbers in their original spelling.
     Progress {
         progress: String,
         total: Option<String>,
         message: Option<String>,
     },
-    /// A line for the client's log: `params` of `notifications/message`, without a logger if none was given.
+    /// A log message: `params` of `notifications/message`, without a logger if the tool named none.
     Log {
         level: Level,
         logger: Option<String>,
         data: String,
     },
-    /// A question for the client, answered under the same id.
+    /// A question for the client; the answer gets the same id.
     Ask { id: String, question: Question },
     /// A list has changed.
     Changed(List),
     /// A resource has changed.
     Updated(String),
-    /// The request is answered with this error, whatever else is printed.
+    /// The request fails with this error, whatever the output is.
     Fail {
         code: i64,
         message: String,
         data: Option<String>,
     },
-    /// An answer to something that we asked: its id, and the result or the error.
+    /// The answer to a call: its id, and the result or error.
     Answer {
         id: u64,
         told: Result<String, ReportedError>,
@@ -55,18 +55,18 @@ pub(crate) enum Word {
 #[error("the worker reported {0}")]
 pub(crate) struct ReportedError(pub(crate) String);
 
-/// What a tool may ask the client.
+/// A question of a tool for the client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Question {
     /// The parameters of `elicitation/create`.
     Elicit { params: String, url: bool },
     /// The parameters of `sampling/createMessage`.
     Sample { params: String },
-    /// Which folders it offers.
+    /// `roots/list`.
     Roots,
 }
 
-/// A list that a client may know.
+/// A list of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
     /// `tools/list`
@@ -94,16 +94,16 @@ impl List {
     }
 }
 
-/// A line that cannot be used.
+/// An invalid line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Odd {
-    /// For the author of the tool.
+    /// The error, for the author of the tool.
     pub(crate) why: LineError,
-    /// Under which id the tool waits to hear about it, if it does.
+    /// The id of the question that the tool waits for, if the line is one.
     pub(crate) id: Option<String>,
 }
 
-/// What is wrong with a line.
+/// Why a line is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum LineError {
     #[error(transparent)]
@@ -155,7 +155,7 @@ impl Said {
     }
 }
 
-/// The id of a question, as it was spelled.
+/// The id of a question in its original spelling.
 fn asked_as(json: Json<'_>) -> Option<String> {
     let id = json.get("id")?;
     let fits = matches!(id.kind(), JsonKind::String | JsonKind::Number);
@@ -238,7 +238,7 @@ impl<'a> Params<'a> {
         Some(self.get(name)?.as_str()?.into_owned())
     }
 
-    /// A number as it was spelled; also one in quotes, because that is what shells make of it.
+    /// A number in its original spelling; also in quotes, as shells tend to write it.
     fn number(self, name: &str) -> Option<String> {
         let json = self.get(name)?;
         let text = match json.kind() {
@@ -290,7 +290,7 @@ fn log(params: Params<'_>) -> Result<Word, LineError> {
     })
 }
 
-/// Takes our short form, and the parameters of `elicitation/create` as they are.
+/// Accepts the short form and the parameters of `elicitation/create`.
 fn elicit(params: Params<'_>) -> Result<Question, LineError> {
     let message = params.text("message").ok_or(LineError::NoMessage)?;
     let url = params.text("url");
@@ -320,7 +320,7 @@ fn elicit(params: Params<'_>) -> Result<Question, LineError> {
     Ok(Question::Elicit { params, url: false })
 }
 
-/// Nothing but yes or no.
+/// A form without fields, for a plain confirmation.
 const NO_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 #[cfg(test)]

@@ -8,30 +8,30 @@ use super::{RunToolError, ToolRun, check_registry};
 use crate::Vars;
 use crate::author::{UsageError, Words};
 
-/// A call, and what becomes of it.
+/// A parsed `run-tool` command line.
 #[derive(Debug, Clone)]
 pub struct RunToolRequest {
     /// The call.
     pub run: ToolRun,
-    /// What is done.
+    /// What to do with the call.
     pub action: RunToolAction,
     no_refresh: bool,
     minimal: bool,
 }
 
-/// What is done with a call.
+/// What to do with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunToolAction {
-    /// It is made.
+    /// Run the tool.
     Call,
-    /// Its environment is printed.
+    /// Print its environment.
     PrintEnv,
-    /// It is described.
+    /// Describe the call.
     DryRun,
 }
 
 impl RunToolRequest {
-    /// Reads the words after `run-tool`; `here` is the current folder.
+    /// Parses the words after `run-tool`; `here` is the current folder.
     pub fn parse(mut words: Words, vars: &Vars, here: Option<&Path>) -> Result<Self, UsageError> {
         let dry_run = words.flag("--dry-run");
         let print_env = words.flag("--print-env");
@@ -52,7 +52,7 @@ impl RunToolRequest {
         })
     }
 
-    /// Whether the call can be made at all, as far as the flags say.
+    /// Refuses a combination of flags that no call can satisfy.
     pub fn check(&self) -> Result<(), RunToolError> {
         if self.minimal {
             return Err(RunToolError::Minimal);

@@ -6,10 +6,12 @@ use std::path::Path;
 use super::{Finding, shown};
 use crate::author::interpreters::is_always_found;
 
-/// A call of a tool opens about six files, and there may be hundreds of calls and clients.
+/// The limit of open files that is enough: a call opens about six, and there may be hundreds of calls and
+/// clients.
 const ENOUGH_FILES: u64 = 1024;
 
-/// The path of a socket may have about a hundred bytes, of which we need some.
+/// The longest path of a folder for sockets: the path of a socket has about 100 bytes, and its file name needs
+/// some of them.
 const LONG: usize = 60;
 
 pub(super) fn own_program(program: Option<&Path>, version: &str) -> Finding {
@@ -31,7 +33,7 @@ pub(super) fn own_program(program: Option<&Path>, version: &str) -> Finding {
     Finding::good("linkspan", text)
 }
 
-/// What the sandbox can enforce.
+/// The features that the sandbox can enforce.
 pub(super) fn sandbox() -> Finding {
     let can = crate::sandbox::support();
     let hint = "scripts with sandbox level 2 do not run here, unless they say `optional: true`";

@@ -1,4 +1,4 @@
-//! The table as a page of the manual.
+//! Renders the table as a page of the manual.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub fn reference() -> String {
             }
             _ => format!("`{}`", field.name),
         };
-        // Prompts and templates have the same arguments.
+        // Prompts and templates share the table of arguments.
         let first = members.first().map_or("", |member| member.doc);
         if members.is_empty() || done.contains(&first) && field.name == "arguments" {
             continue;

@@ -1,6 +1,6 @@
-//! The table itself. One row for each field, long as some of them are.
+//! The table. One row per field, however long.
 
-/// Where a field may stand; a set of bits.
+/// The places where a field is allowed, as a bit set.
 pub(in crate::folder) type Places = u8;
 pub(in crate::folder) const SERVER: Places = 1;
 pub(in crate::folder) const TOOL: Places = 2;
@@ -12,7 +12,7 @@ const ENTRY: Places = TOOL | PROMPT | RESOURCE | COMPLETION | PROVIDER;
 const LISTED: Places = TOOL | PROMPT | RESOURCE;
 const ALL: Places = SERVER | ENTRY;
 
-/// The places, as they are called in messages and in the manual.
+/// The names of the places in messages and in the manual.
 pub(super) const PLACES: [(Places, &str); 6] = [
     (SERVER, "server"),
     (TOOL, "tool"),
@@ -31,14 +31,14 @@ pub(super) struct Field {
     pub(super) doc: &'static str,
 }
 
-/// What a field may hold.
+/// The type of a field.
 pub(super) enum Takes {
     Text,
-    /// A text, or a number or flag as it is spelled.
+    /// A text, or a number or flag in its original spelling.
     Scalar,
     Flag,
     Number,
-    /// A whole number from the first to the second.
+    /// A whole number within these bounds.
     Count(u64, u64),
     Seconds,
     Bytes,
@@ -51,7 +51,7 @@ pub(super) enum Takes {
     Map,
     /// A map of names of variables to texts, numbers and flags.
     Variables,
-    /// A map with these members and no others.
+    /// A map with only these members.
     Fields(&'static [Field]),
     /// A list of such maps.
     ListOf(&'static [Field]),
@@ -83,7 +83,7 @@ use Takes::{
 
 #[rustfmt::skip]
 pub(super) const FIELDS: &[Field] = &[
-    // Who it is.
+    // Identity.
     field("name", SERVER, Text, "the folder's name", "What the server is called."),
     field("name", TOOL | PROMPT, Text, "the file's name without its extension", "What clients call it: letters, digits, `_` and `-`, at most 64."),
     field("name", RESOURCE, Text, "the path below `resources/`", "What clients show."),
@@ -95,12 +95,12 @@ pub(super) const FIELDS: &[Field] = &[
     field("icons", SERVER | LISTED, List, "", "Icons as MCP defines them."),
     field("_meta", LISTED, Map, "", "Passed on to clients as it is."),
     field("enabled", ENTRY, Flag, "`true`", "`false` leaves the entry out."),
-    // What the server does.
+    // Server settings.
     field("allow", SERVER, Scalars, "all", "The tools that are offered, by name; `*` at the end stands for anything."),
     field("deny", SERVER, Scalars, "none", "Tools that are not offered; stronger than `allow`."),
     field("pageSize", SERVER, Count(1, 10_000), "`1000`", "Entries of one page of a list."),
     field("concurrency", SERVER, Count(1, 4_096), "`16`", "Calls of all clients that run at once; more of them wait."),
-    // What a tool takes and gives.
+    // Arguments and results of tools.
     field("arguments", TOOL, Either(&Map, &List), "", "Short form of `inputSchema`: a map of names to a type or a schema, or a list of schemas with `name`. `required: true` makes an argument required; without a type it is a string."),
     field("inputSchema", TOOL, Map, "any object", "JSON Schema of the arguments. They are checked before the tool runs."),
     field("outputSchema", TOOL, Map, "", "JSON Schema of the structured result. It is checked before clients see it."),
@@ -128,7 +128,7 @@ pub(super) const FIELDS: &[Field] = &[
     field("uriTemplate", COMPLETION, Text, "", "The template whose variable is completed."),
     field("argument", COMPLETION, Text, "the second part of the file's name", "The argument."),
     field("values", COMPLETION, Scalars, "", "What is offered, for a completion without a file of its own."),
-    // How it runs.
+    // Execution.
     field("timeoutSecs", ALL, Seconds, "`30`", "How long a call may take."),
     field("timeoutHint", ALL, Text, "", "Text for the model when a call times out."),
     field("progressExtendsTimeout", ALL, Flag, "`false`", "Whether progress restarts the time limit."),

@@ -1,5 +1,5 @@
-//! TOML. Its reader knows where everything stands; its maps do not keep their order, so that is
-//! restored: arguments are listed in the order in which they were written.
+//! TOML. The parser provides positions, but its maps are sorted, so the original order is restored: arguments
+//! are listed in the order in which they were written.
 
 use serde_json::Number;
 use toml::Spanned;
