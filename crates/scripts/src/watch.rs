@@ -1,9 +1,8 @@
-//! Tells when something in a folder has changed.
+//! Watches a folder for changes.
 //!
-//! The system is asked for its own notifications (inotify), directly and not through a crate: what
-//! others report includes every opening of a file, and tools are files that are opened all day.
-//! Where there are none, because there are too many folders or the files lie on another machine, we
-//! look every two seconds.
+//! Uses inotify directly: crates for it also report every opening of a file, and tools are opened all the time.
+//! Where inotify is unavailable, because there are too many folders or the files are on another machine, the
+//! folder is polled every two seconds.
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -25,7 +24,7 @@ const LONGEST: Duration = Duration::from_millis(500);
 /// The polling interval where the system sends no events.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// A folder that is being watched, until this is dropped.
+/// A watched folder, until this is dropped.
 #[derive(Debug)]
 pub struct Watch {
     /// Closed to end the thread.
@@ -34,8 +33,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches a folder. What changes after this returns is told, in a thread of its own; so read
-    /// the folder afterwards, and nothing is missed.
+    /// Watches a folder and calls `on_change` on a thread of its own for each change after this returns; read
+    /// the folder afterwards to miss nothing.
     pub fn start(root: &Path, on_change: impl FnMut() + Send + 'static) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -67,12 +66,12 @@ impl Drop for Watch {
     }
 }
 
-/// How changes are noticed.
+/// How changes are detected.
 enum Eye {
-    /// The system tells.
+    /// By notifications of the system.
     #[cfg(target_os = "linux")]
     Told(inotify::Told),
-    /// We look; with what it looked like.
+    /// By polling; with the last fingerprint.
     Looking(u64),
 }
 
@@ -115,8 +114,8 @@ impl<F: FnMut()> Watcher<F> {
             if self.settle() == Woken::Stopped {
                 return;
             }
-            // New folders are watched first: later changes in them are events, and the callback below
-            // finds the files that were there before.
+            // New folders are watched first: later changes in them are events, and the callback below finds the
+            // files that existed before.
             self.eye = match std::mem::replace(&mut self.eye, Eye::Looking(0)) {
                 #[cfg(target_os = "linux")]
                 Eye::Told(told) => match told.renewed(&self.root) {
@@ -145,7 +144,7 @@ impl<F: FnMut()> Watcher<F> {
         }
     }
 
-    /// Takes in what there is to know; `true` if it matters to us.
+    /// Reads the pending changes; `true` if any is relevant.
     fn has_changed(&mut self) -> bool {
         match &mut self.eye {
             #[cfg(target_os = "linux")]

@@ -6,7 +6,7 @@ use super::*;
 
 /// Long, because other tests run as well.
 const SOON: Duration = Duration::from_secs(10);
-/// What is told within this belongs to what was told before.
+/// Changes within this time belong to the same event.
 const CALM: Duration = Duration::from_millis(900);
 
 struct Watched {

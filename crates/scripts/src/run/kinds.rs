@@ -2,7 +2,7 @@
 
 use super::result::encoded;
 
-/// The content that these bytes are, if they are a picture or a sound.
+/// An image or audio content block for these bytes, if they are an image or a sound.
 pub(crate) fn media(bytes: &[u8]) -> Option<String> {
     let (kind, mime) = kind(bytes)?;
     let data = encoded(bytes);

@@ -1,6 +1,5 @@
-//! What is left to do if we are killed: a process of ours that notices, ends our programs and removes our
-//! folder. It costs nothing per call, as a signal on the parent's death would: that needs a program in
-//! between.
+//! Cleans up if this process is killed: a process that detects its end, ends its programs and removes its
+//! folder. It costs nothing per call; a parent death signal would need a process between us and each program.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -9,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use linkspan_spawn::{Child, Command, Spawner};
 
-/// It waits as a shell, which has 0.1 MB of its own where this program has most of one, and becomes it
-/// when there is something to do.
+/// The watchdog waits as a shell, which has 0.1 MB of private memory where this program has most of one, and
+/// executes this program when there is something to do.
 const WAIT: &str = r#"while read -r line; do :; done; exec "$@""#;
 
-/// The descriptor of the program: opened in advance, because the file may be replaced in the meantime.
+/// The descriptor of the program, opened in advance because the file may be replaced.
 const OPEN: i32 = 3;
 const OPEN_PATH: &str = "/proc/self/fd/3";
 
-/// Held until this process ends; then the system closes it.
+/// Held until this process ends; then the system closes the pipe.
 pub(super) struct Watchdog {
     _child: Child,
     _held: io::PipeWriter,

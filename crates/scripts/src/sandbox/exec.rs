@@ -1,4 +1,4 @@
-//! The trampoline: a process that gives up rights and becomes a tool.
+//! The trampoline: a process that drops privileges and executes the tool.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -142,11 +142,11 @@ fn give_up_privileges() -> io::Result<()> {
     Ok(())
 }
 
-/// Why we are still here. Signals that Rust programs ignore do what they do by default again.
+/// Executes the tool; returns only the error. Restores the default of signals that Rust programs ignore.
 #[cfg(unix)]
 fn become_it(mut command: Command) -> io::Error {
     use std::os::unix::process::CommandExt;
-    // The same as `linkspan_spawn` does where there is no trampoline.
+    // The same retries as in `linkspan_spawn`.
     for pause in linkspan_spawn::BUSY_RETRIES {
         let error = command.exec();
         if error.kind() != io::ErrorKind::ExecutableFileBusy {

@@ -1,4 +1,4 @@
-//! What is applied to a program before it begins.
+//! The restrictions that are applied to a program before it begins.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,31 +9,30 @@ use serde::{Deserialize, Serialize};
 use super::limits::Limits;
 use crate::folder::RunSettings;
 
-/// Everything that the trampoline needs to know. It travels as an argument, so that there is nothing to
-/// clean up.
+/// The parameters of the trampoline, passed as an argument, so there is no file to clean up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Who must still be there: a tool ends with its server.
+    /// The pid of the server: the tool ends with it.
     pub(super) server: u32,
-    /// The file that is executed; the first word is the name that it sees itself under.
+    /// The file to execute; the first word is its `argv[0]`.
     pub(super) program: Option<PathBuf>,
     pub(super) no_new_privs: bool,
     pub(super) limits: Limits,
     pub(super) reach: Option<Reach>,
 }
 
-/// What is granted at level 2.
+/// The grants of level 2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reach {
-    /// The folder that is served: it is read and executed.
+    /// The served folder, to read and execute.
     pub(super) folder: PathBuf,
     pub(super) read: Vec<PathBuf>,
     pub(super) write: Vec<PathBuf>,
-    /// The client's, to read and to write. What is not there is left out.
+    /// The client's roots, to read and write. Missing ones are left out.
     pub(super) roots: Vec<PathBuf>,
-    /// A folder of its own for temporary files.
+    /// A private folder for temporary files.
     pub(super) tmp: Option<PathBuf>,
     pub(super) net: Option<Vec<u16>>,
     pub(super) optional: bool,
@@ -42,8 +41,8 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Whether something lies in what may be written, so that it need not be granted. It must not be: the
-    /// program could put a link to somewhere else in its place, for the next call.
+    /// Whether a path lies in a writable one, so that it needs no grant. It must not get one: the program could
+    /// replace it by a link to another place, for the next call.
     pub(super) fn is_contained(&self, path: &Path) -> bool {
         let mut written = self.write.iter().chain(&self.roots);
         written.any(|other| other != path && path.starts_with(other))
@@ -51,8 +50,8 @@ impl Reach {
 }
 
 impl Profile {
-    /// `None` if nothing is to be applied that the server has not done already. `roots` are the client's
-    /// folders, which count only if the settings say so; `folder` is the one that is served.
+    /// `None` if the server has applied all restrictions already. `roots` are the client's roots, used only if
+    /// the settings allow it; `folder` is the served folder.
     pub fn for_run(run: &RunSettings, roots: &[PathBuf], folder: &Path) -> Option<Self> {
         let sandbox = &run.sandbox;
         let confined = sandbox.level >= 2;
@@ -85,26 +84,25 @@ impl Profile {
         })
     }
 
-    /// Executes this file, whatever the first word would lead to.
+    /// Sets the file to execute, whatever the first word would resolve to.
     pub fn set_program(&mut self, program: PathBuf) {
         self.program = Some(program);
     }
 
-    /// Whether the program cannot write into the common folder for temporary files, and should be given
-    /// one of its own.
+    /// Whether the program cannot write to the shared folder for temporary files and needs one of its own.
     pub fn needs_tmp(&self) -> bool {
         self.reach.as_ref().is_some_and(|reach| reach.tmp.is_none())
     }
 
-    /// Gives it a folder for temporary files, which becomes its `TMPDIR`. The caller removes the folder after
-    /// the program's end.
+    /// Sets the folder for temporary files, which becomes `TMPDIR`. The caller removes it after the program's
+    /// end.
     pub fn set_tmp(&mut self, tmp: &Path) {
         if let Some(reach) = &mut self.reach {
             reach.tmp = Some(tmp.to_owned());
         }
     }
 
-    /// What may be written, if that is confined.
+    /// The writable paths, if writing is confined.
     pub fn written(&self) -> Option<Vec<PathBuf>> {
         let reach = self.reach.as_ref()?;
         let all = reach.write.iter().chain(&reach.roots).chain(&reach.tmp);
@@ -119,7 +117,7 @@ impl Profile {
         }
     }
 
-    /// The words that run these words under the profile; `exe` is our own program.
+    /// The command line that runs `words` under the profile; `exe` is this program.
     pub fn wrap(&self, exe: &Path, words: Vec<OsString>) -> io::Result<Vec<OsString>> {
         let profile = serde_json::to_string(self).map_err(io::Error::other)?;
         let mut all = Vec::with_capacity(words.len() + 4);
@@ -129,7 +127,7 @@ impl Profile {
     }
 }
 
-/// A path without `.` and `..`, by name: links on the way are not looked at.
+/// Removes `.` and `..` lexically, without resolving links.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

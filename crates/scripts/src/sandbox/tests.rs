@@ -1,4 +1,4 @@
-//! The trampoline as it runs: this test program starts itself and becomes a shell.
+//! Tests of the trampoline: this test program starts itself and becomes a shell.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ const REFUSED: u8 = 126;
 
 const WORDS: &str = "LINKSPAN_TEST_WORDS";
 
-/// Not a test of its own: the body of the process that the others start.
+/// Not a test: the body of the process that the tests start.
 #[test]
 fn trampoline() {
     let Some(words) = std::env::var_os(WORDS) else {
@@ -48,7 +48,7 @@ fn through(words: &[&str]) -> Command {
 struct Folder(tempfile::TempDir, RunSettings);
 
 impl Folder {
-    /// A served folder with a file in it, beside one with a secret, a `data` folder and an `out` folder.
+    /// A served folder with a file, beside a folder with a secret, a `data` folder and an `out` folder.
     fn new(level: u8) -> Self {
         let this = Self(tempfile::tempdir().unwrap(), RunSettings::default());
         for name in ["served", "data", "out", "tmp"] {
@@ -88,7 +88,7 @@ impl Folder {
         self.command(script).output().unwrap()
     }
 
-    /// What it printed; everything must have gone well.
+    /// The stdout of a script that must succeed.
     fn says(&self, script: &str) -> String {
         let output = self.run(script);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -109,7 +109,7 @@ impl Folder {
     }
 }
 
-/// Without what the test harness prints before the shell begins.
+/// The stdout without the output of the test harness.
 fn printed(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
     let start = "running 1 test\n";
@@ -472,7 +472,7 @@ fn a_system_that_cannot_enforce_it_is_told_apart_from_one_that_need_not() {
     assert!(refuses(files).contains("TCP ports (Linux 6.7"));
     let mut free = reach.clone();
     free.optional = true;
-    // On a thread of its own, which is all that it confines.
+    // On a thread of its own, which is all that Landlock confines.
     let confined = std::thread::spawn(move || {
         confine(&free, "sh".as_ref(), &|_| None, nothing).unwrap();
         fs::read_dir("/").is_err()
@@ -488,7 +488,7 @@ fn a_tool_ends_with_its_server() {
     let template = profile.replacen(&own, "\"server\":PARENT,", 1);
     assert_ne!(template, profile);
     let words = serde_json::to_string(&[&template, "--", "sleep", "600"]).unwrap();
-    // A shell is the server. It starts the trampoline, prints its process id, and waits to be killed.
+    // A shell acts as the server. It starts the trampoline, prints its process id, and waits to be killed.
     let script = format!(
         "export {WORDS}=$(printf %s \"$TEMPLATE\" | sed s/PARENT/$$/); \
          \"$@\" </dev/null >/dev/null & echo $!; wait"

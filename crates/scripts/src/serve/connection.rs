@@ -1,4 +1,4 @@
-//! One client of a folder.
+//! One connection of a client to a folder.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ use super::{CallerVariables, Folder};
 use crate::mount::{MountContext, Mounts};
 use crate::run::observer::Threshold;
 
-/// A client that has not begun with `initialize`.
+/// The error code of requests before `initialize`.
 const NOT_READY: i64 = -32000;
 
 pub(crate) struct Connection {
@@ -27,11 +27,11 @@ pub(crate) struct Connection {
     pub(super) offered: Offered,
     pub(super) subscriptions: Subscriptions,
     pub(super) mounts: Mounts,
-    /// Of all places to run.
+    /// This client's share of the permits.
     pub(super) share: Arc<Semaphore>,
     pub(super) caller: CallerVariables,
     revision: Mutex<Option<Revision>>,
-    /// Whether the client has said that it is ready for news.
+    /// Whether the client has sent `initialized`.
     ready: Arc<AtomicBool>,
 }
 
@@ -107,7 +107,7 @@ impl Connection {
         Ok(format!(r#"{{"{}":{entries}{next}}}"#, collection.member()))
     }
 
-    /// Tells a client that has just come what is wrong with the folder.
+    /// Sends the problems of the folder to a new client.
     fn tell_problems(&self) {
         let Some(notifier) = self.notifier.get().cloned() else {
             return;
@@ -233,7 +233,7 @@ impl Handler for Connection {
             self.tell_problems();
         }
         if note.method() == "exit" && self.folder.options.shutdown {
-            // Without `shutdown` it means nothing.
+            // `exit` without `shutdown` is ignored.
             let _ = self.folder.leaving.exit();
         }
         self.offered.on_notification(note);

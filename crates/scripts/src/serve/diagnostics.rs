@@ -1,4 +1,4 @@
-//! What is wrong with a folder, for its log and for its clients.
+//! Reports problems of a folder to the log and to clients.
 
 use linkspan_mcp::Level;
 use linkspan_wire::escape_line;
@@ -7,15 +7,15 @@ use super::Folder;
 use crate::folder::{Catalogue, Problem, Severity};
 use crate::run::observer::News;
 
-/// So many warnings are told one by one when a folder is opened; more are counted.
+/// Limit of warnings reported one by one when a folder is opened; above it only their number is reported.
 const FEW: usize = 5;
-/// So many diagnostics a client is told when it comes.
+/// Limit of diagnostics sent to a new client.
 const FIRST: usize = 20;
 
-/// Something for the log, and for clients as `notifications/message`.
+/// A message for the log, and for clients as `notifications/message`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How serious it is.
+    /// The severity.
     pub level: Level,
     /// One line.
     pub text: String,
@@ -41,7 +41,7 @@ impl Diagnostic {
 }
 
 impl Folder {
-    /// Tells the log and every client.
+    /// Writes to the log and sends to every client.
     pub(crate) fn diagnose(&self, level: Level, text: &str) {
         let text = escape_line(text).into_owned();
         if level >= Level::ERROR {
@@ -54,7 +54,7 @@ impl Folder {
             .send(News::Diagnostic(Diagnostic { level, text }));
     }
 
-    /// Tells about problems that were not there before.
+    /// Reports problems that did not exist before.
     pub(super) fn diagnose_new(&self, old: &Catalogue, new: &Catalogue) {
         let is_new = |problem: &&Problem| !old.problems.contains(problem);
         for problem in new.problems.iter().filter(is_new) {
@@ -65,7 +65,7 @@ impl Folder {
     }
 }
 
-/// What a client is told when it comes: what is left out, which it may miss. Warnings are for the author.
+/// The diagnostics for a new client: the errors, because entries are missing. Warnings are for the author.
 pub(super) fn first(catalogue: &Catalogue) -> Vec<Diagnostic> {
     let errors = catalogue.problems.iter();
     let errors = errors.filter(|problem| problem.severity == Severity::Error);
@@ -81,8 +81,7 @@ pub(super) fn first(catalogue: &Catalogue) -> Vec<Diagnostic> {
     all
 }
 
-/// What is left out is always told. What is merely odd is told if it is little, so that it does not
-/// bury the rest.
+/// All errors, and the warnings if they are few.
 fn worth_telling(catalogue: &Catalogue) -> impl Iterator<Item = &Problem> {
     let few = warnings(catalogue) <= FEW;
     let problems = catalogue.problems.iter();
@@ -96,7 +95,7 @@ fn warnings(catalogue: &Catalogue) -> usize {
         .count()
 }
 
-/// Tells the log about a folder that was opened; with `tool`, only what concerns that tool.
+/// Logs the problems of a newly opened folder; with `tool`, only those of that tool.
 pub(super) fn log(catalogue: &Catalogue, tool: Option<&str>) {
     if let Some(tool) = tool {
         for problem in catalogue.problems.iter().filter(|p| concerns(p, tool)) {
@@ -119,8 +118,8 @@ pub(super) fn log(catalogue: &Catalogue, tool: Option<&str>) {
     }
 }
 
-/// Whether a problem is about the files of a tool: `tools/NAME.*`, or what is in `tools/NAME`. A tool that
-/// was left out because of the problem has no entry to ask.
+/// Whether a problem concerns the files of a tool: `tools/NAME.*`, or files in `tools/NAME`. A tool that was
+/// left out because of the problem has no entry to look up.
 fn concerns(problem: &Problem, tool: &str) -> bool {
     let mut parts = problem.path.iter().map(|part| part.to_string_lossy());
     if parts.next().as_deref() != Some("tools") {

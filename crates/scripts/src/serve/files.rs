@@ -1,20 +1,20 @@
-//! Files, and nothing but files, inside of some folders.
+//! Reads files inside given folders, and refuses paths that lead out of them.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Why a file is not given.
+/// Why a file is not returned.
 #[derive(Debug)]
 pub(crate) enum NoFile {
-    /// It is in none of the folders, or a link leads out of them.
+    /// It is outside the folders, or a link leads out of them.
     Outside,
     Missing,
     TooLarge(u64),
     Io(io::Error),
 }
 
-/// Reads a file if it is in a folder, whatever links are on the way. The folder may be that file itself.
+/// Reads a file if it is inside a folder after resolving links. `root` may be the file itself.
 pub(crate) fn read_inside(root: &Path, path: &Path, most: usize) -> Result<Vec<u8>, NoFile> {
     let inner = path.strip_prefix(root).map_err(|_| NoFile::Outside)?;
     if inner.as_os_str().is_empty() {
@@ -24,8 +24,7 @@ pub(crate) fn read_inside(root: &Path, path: &Path, most: usize) -> Result<Vec<u
     }
 }
 
-/// Where a path leads, with links followed and `..` taken away. Of a file that is not there, the folder
-/// must be.
+/// The path with links and `..` resolved. If the file is missing, its folder must exist.
 pub(super) fn resolved(path: &Path) -> Option<PathBuf> {
     match path.canonicalize() {
         Ok(real) => Some(real),
@@ -67,7 +66,7 @@ fn read(file: File, most: usize) -> Result<Vec<u8>, NoFile> {
     }
 }
 
-/// Opens it so that the system itself refuses to leave the folder; no race can fool it.
+/// Opens the file with `RESOLVE_BENEATH`, so that the kernel refuses to leave the folder without a race.
 #[cfg(target_os = "linux")]
 fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
     use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
@@ -99,7 +98,7 @@ fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
     open_checked(root, inner)
 }
 
-/// Where the system cannot be asked: looks where every link leads, then opens that.
+/// Fallback without that flag: resolves all links, checks, then opens.
 fn open_checked(root: &Path, inner: &Path) -> Result<File, NoFile> {
     let found = |e: io::Error| match e.kind() {
         io::ErrorKind::NotFound => NoFile::Missing,

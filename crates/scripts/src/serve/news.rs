@@ -1,4 +1,4 @@
-//! Tells a client what has changed.
+//! Notifies a client of changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,20 +13,20 @@ use super::subscriptions::Subscriptions;
 use crate::run::control::List;
 use crate::run::observer::{News, Threshold};
 
-/// Where it is told which resources have changed. They come together: a branch that is checked out
-/// changes hundreds at once, and those must not push other news out.
+/// Sends changed resources in batches: checking out a branch changes hundreds at once, and single messages
+/// would push other news out of the queue.
 pub(super) type Contents = broadcast::Sender<Arc<[String]>>;
 
-/// A change that a client may have to be told of.
+/// A change that may be relevant to a client.
 #[derive(Debug)]
 pub enum FolderChange {
     /// A list has changed.
     List(List),
     /// The contents of these resources have changed.
     Contents(Arc<[String]>),
-    /// Something is wrong with the folder.
+    /// A problem of the folder.
     Diagnostic(Diagnostic),
-    /// Messages were missed: everything may have changed.
+    /// Messages were lost: everything may have changed.
     All,
 }
 
@@ -40,7 +40,7 @@ impl FolderChanges {
     /// The next change; `None` when the folder is closed.
     pub async fn next(&mut self) -> Option<FolderChange> {
         let told = tokio::select! {
-            // What is in a list is read anew when the list has been.
+            // Lists first: after a list change a client reads the contents anyway.
             biased;
             one = self.news.recv() => one.map(|one| match one {
                 News::Changed(list) => FolderChange::List(list),
@@ -57,7 +57,7 @@ impl FolderChanges {
     }
 }
 
-/// Passes news on until the client or the folder has gone.
+/// Forwards changes until the client or the folder is gone.
 pub(super) fn pass_on(
     mut ear: FolderChanges,
     notifier: Notifier,
@@ -102,7 +102,7 @@ async fn changed(notifier: &Notifier, list: List) {
     notifier.notify(&method, None).await;
 }
 
-/// Tells a client about something that the log has, if it wants to hear of that level.
+/// Sends a diagnostic to a client if its level is at or above the threshold.
 pub(super) async fn diagnosed(notifier: &Notifier, threshold: &Threshold, diagnostic: &Diagnostic) {
     if !threshold.lets(diagnostic.level) {
         return;

@@ -55,7 +55,7 @@ impl Connection {
     }
 }
 
-/// Fills in defaults, and refuses arguments that are not strings or are missing.
+/// Inserts defaults, and refuses missing arguments and those that are not strings.
 fn complete(prompt: &Prompt, arguments: &mut Map<String, Value>) -> Result<(), RpcError> {
     if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
         let why = format!("the argument `{name}` must be a string");
@@ -91,7 +91,7 @@ fn rendered(messages: &[(Role, String)], arguments: &Map<String, Value>) -> Stri
     shown.collect::<Vec<_>>().join(",")
 }
 
-/// One pass: what a value holds is never read as a name. An argument that was not given is empty.
+/// Replaces placeholders in one pass, so values are not expanded again. A missing argument is empty.
 fn filled(text: &str, arguments: &Map<String, Value>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -105,7 +105,7 @@ fn filled(text: &str, arguments: &Map<String, Value>) -> String {
     out
 }
 
-/// A result that the program has written itself. Clients take it for one, so it has to be one.
+/// A complete result that the program wrote. It is validated, because clients rely on its form.
 fn whole(name: &str, text: &str) -> Result<Option<String>, RpcError> {
     let Ok(json) = Json::parse(text) else {
         return Ok(None);
@@ -130,7 +130,7 @@ fn is_message(one: Json<'_>) -> bool {
         && kind.is_some_and(|kind| kind.kind() == JsonKind::String)
 }
 
-/// The output of a program that is not a tool, or why there is none.
+/// The output of a program that is not a tool, or the error.
 pub(super) fn printed<'a>(name: &str, outcome: &'a Outcome) -> Result<&'a str, RpcError> {
     let failed = |why: String| RpcError::internal(format!("`{name}` failed: {why}"));
     match (&outcome.stdout, outcome.ended) {

@@ -1,4 +1,4 @@
-//! A folder of real scripts, and a client that plays the session.
+//! Tests of a folder with real scripts, with a client in the place of the session.
 
 mod hostile;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{Folder, Options};
 
-/// The environment of the test, and no program of ours.
+/// The environment of the test, without the program itself.
 pub(super) fn options() -> Options {
     let exe = "/nonexistent/linkspan".into();
     Options::new(exe, std::env::vars_os().collect(), std::env::temp_dir())
@@ -386,7 +386,7 @@ async fn many_changed_files_do_not_change_every_list() {
         fs::write(scene._dir.path().join(name), "another").unwrap();
     }
     scene.folder.refresh();
-    // A change that is told comes between the answers.
+    // Notifications of changes arrive between the answers.
     for _ in 0..8 {
         let answer = scene.ask("tools/list", "{}").await;
         assert!(answer["result"]["tools"].is_array(), "{answer}");
@@ -483,7 +483,7 @@ async fn many_subscriptions_do_not_block_calls() {
     }
     let begun = Instant::now();
     assert_eq!(text(&scene.call("hi", "{}").await), "hi");
-    // Sixteen at once would take 25 seconds.
+    // With sixteen retries it would take 25 seconds.
     assert!(begun.elapsed() < Duration::from_secs(8), "{begun:?}");
     scene.end().await;
 }

@@ -1,4 +1,4 @@
-//! Checks a whole path: every folder and every symbolic link on the way to a file.
+//! Checks a whole path: every folder and every symbolic link on it.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{Distrust, Trust, Untrusted};
 use crate::os::MetadataExt as _;
 
-/// As many symbolic links as the kernel follows.
+/// Limit of symbolic links, as in the kernel.
 const LINKS: usize = 40;
 const STICKY: u32 = 0o1000;
 
@@ -18,10 +18,10 @@ pub enum WalkError {
     /// Another user can change it.
     #[error(transparent)]
     Untrusted(#[from] Untrusted),
-    /// It cannot be looked at.
+    /// It cannot be examined.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         source: io::Error,
@@ -80,8 +80,8 @@ impl Trust {
         }
     }
 
-    /// A folder above the served one, or a program elsewhere. Other users cannot exchange files of a sticky
-    /// folder.
+    /// Checks a folder above the served one, or a program elsewhere. In a sticky folder other users cannot
+    /// exchange files.
     fn above(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
         self.owned(path, metadata)?;
         let is_sticky = metadata.is_dir() && metadata.mode() & STICKY != 0;
@@ -91,7 +91,8 @@ impl Trust {
         }
     }
 
-    /// Whether only we or root could exchange it in a sticky folder, or change its permissions.
+    /// Checks the owner: in a sticky folder only the owner and root can exchange the file or change its
+    /// permissions.
     fn owned(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
         let owner = metadata.uid();
         if owner == self.me || owner == 0 || unmapped() == Some(owner) {
@@ -130,7 +131,7 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// In a user namespace that does not know root, root's folders seem to belong to this user.
+/// The owner that stands for root's files in a user namespace without a mapping for root.
 fn unmapped() -> Option<u32> {
     let map = fs::read_to_string("/proc/self/uid_map").ok()?;
     let all_known = map.lines().any(|line| {

@@ -1,4 +1,4 @@
-//! The notifications of Linux.
+//! Notifications of Linux.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,9 +17,9 @@ const REMOTE: [i128; 5] = [0x6969, 0xff53_4d42, 0xfe53_4d42, 0x6573_5546, 0x0102
 /// A watch on every folder that matters.
 pub(super) struct Told {
     fd: OwnedFd,
-    /// Whether it is the root, by the number of the watch.
+    /// Whether a watch is that of the root, by its number.
     watches: HashMap<i32, bool>,
-    /// Whether some notifications were lost, or the root has gone.
+    /// Whether notifications were lost, or the root is gone.
     broken: bool,
 }
 
@@ -58,12 +58,12 @@ impl Told {
         for (at, folder) in folders.iter().enumerate() {
             match inotify::add_watch(&self.fd, folder.as_path(), flags) {
                 Ok(watch) => {
-                    // A folder that is also watched for another reason matters as a whole.
+                    // A folder that is watched as a link target too is relevant as a whole.
                     let is_root = at == 0;
                     let both = watches.entry(watch).or_insert(is_root);
                     *both = *both && is_root;
                 }
-                // It went away meanwhile.
+                // The folder was removed meanwhile.
                 Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if at > 0 => {}
                 Err(error) => return Err(error.into()),
             }
@@ -77,12 +77,12 @@ impl Told {
         Ok(())
     }
 
-    /// With the folders that matter now; `None` if it has to be begun anew.
+    /// Updates the set of watched folders; `None` if the watch has to be restarted.
     pub(super) fn renewed(mut self, root: &Path) -> Option<Self> {
         (!self.broken && self.add(root).is_ok()).then_some(self)
     }
 
-    /// Takes in what was told; `true` if anything of it matters.
+    /// Reads the pending notifications; `true` if any is relevant.
     pub(super) fn take(&mut self) -> bool {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(&self.fd, &mut buffer);

@@ -1,4 +1,4 @@
-//! Which folders matter, and what they look like.
+//! The folders that are watched, and their fingerprint.
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
@@ -8,37 +8,37 @@ use std::path::{Path, PathBuf};
 
 use crate::folder::ENTRY_FOLDERS;
 
-/// The folders in the root that only mcp-bash has.
+/// The folders in the root that only mcp-bash uses.
 const MCP_BASH_FOLDERS: [&str; 2] = ["server.d", "ui"];
 
-/// The folders in the root that are watched.
+/// The names of the watched folders in the root.
 fn watched_folders() -> impl Iterator<Item = &'static str> {
     ENTRY_FOLDERS.into_iter().chain(MCP_BASH_FOLDERS)
 }
 
-/// What packages are installed into: thousands of folders, and no entry in them.
+/// Folders of installed packages: thousands of folders without entries.
 const PACKAGES: [&str; 3] = ["node_modules", "__pycache__", "venv"];
 
-/// As deep as the reader looks, and the root.
+/// The depth limit of the reader, plus the root.
 const DEEPEST: usize = 9;
-/// So many folders are watched.
+/// Limit of watched folders.
 const MOST: usize = 2_000;
-/// So many files are looked at.
+/// Limit of fingerprinted files.
 const MOST_FILES: usize = 50_000;
 
-/// Whether a change of this name in the root matters.
+/// Whether a change of this name in the root is relevant.
 pub(super) fn matters_in_root(name: &str) -> bool {
     watched_folders().any(|folder| folder == name)
         || name.starts_with("server.")
         || name == "instructions.md"
 }
 
-/// Whether a change of this name in a folder matters.
+/// Whether a change of this name in a folder is relevant.
 pub(super) fn matters(name: &str) -> bool {
     !name.starts_with('.') && !name.ends_with('~')
 }
 
-/// The folders that matter; the root is the first. `None` if there are too many of them, or no root.
+/// The watched folders; the root is the first. `None` if there are too many, or no root.
 #[cfg(target_os = "linux")]
 pub(super) fn folders(root: &Path) -> Option<Vec<PathBuf>> {
     let walk = Walk::through(root);
@@ -49,10 +49,9 @@ struct Walk {
     root: PathBuf,
     folders: Vec<PathBuf>,
     seen: HashSet<(u64, u64)>,
-    /// Those that are still to be looked into, and how deep they lie. The uppermost come first, so
-    /// that one that is huge does not hide the others.
+    /// The folders to visit, with their depth. Breadth first, so that one huge folder does not hide the others.
     ahead: VecDeque<(PathBuf, usize)>,
-    /// Whether there was room for all.
+    /// Whether the limit was not reached.
     whole: bool,
 }
 
@@ -113,7 +112,7 @@ impl Walk {
         room
     }
 
-    /// What a link leads to changes where it lies.
+    /// Adds the folder of a link's target, where changes of the target happen.
     fn link(&mut self, link: &Path, depth: usize) {
         let Ok(target) = fs::canonicalize(link) else {
             return;
@@ -128,7 +127,7 @@ impl Walk {
         let Some(parent) = target.parent() else {
             return;
         };
-        // The root is watched for a few names only; now all of them matter.
+        // In the root only a few names are relevant; with this all of them are.
         if !self.folders[1..].iter().any(|folder| folder == parent) && self.has_room() {
             self.folders.push(parent.to_owned());
         }
@@ -139,7 +138,7 @@ impl Walk {
 pub(super) fn fingerprint(root: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut left = MOST_FILES;
-    // As many as may be: some are better than none.
+    // The folders up to the limit: some are better than none.
     let folders = Walk::through(root).folders;
     for (at, folder) in folders.iter().enumerate() {
         let mut names: Vec<_> = fs::read_dir(folder)

@@ -1,4 +1,4 @@
-//! Where the results of the Bash SDK have to be those of mcp-bash.
+//! Cases in which the Bash SDK must give the same results as mcp-bash.
 
 use crate::channel::{bash, bash_with};
 use serde_json::{Value, json};

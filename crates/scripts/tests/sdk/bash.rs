@@ -1,4 +1,4 @@
-//! The Bash SDK over the channel.
+//! The Bash SDK with a control channel.
 
 use crate::channel::{Ended, bash, bash_with};
 use serde_json::{Value, json};
@@ -253,7 +253,7 @@ fn every_kind_of_question_has_its_schema() {
         properties.insert(field.to_owned(), schema);
         let expected = json!({"type": "object", "properties": properties, "required": [field]});
         assert_eq!(question["params"]["schema"], expected, "{script}");
-        // The members in another order than usual.
+        // The members in an unusual order.
         tool.say(&json!({"jsonrpc": "2.0", "result": {"action": "decline"}, "id": question["id"]}));
         assert_eq!(tool.end().out.trim_end(), r#"{"action":"decline"}"#);
     }

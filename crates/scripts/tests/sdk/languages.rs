@@ -1,4 +1,4 @@
-//! The Python and the Node SDK, for tools that run once.
+//! The Python and Node SDKs, for tools that run once per call.
 
 use crate::channel::{Ended, Tool};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn what_a_function_returns_is_the_result() {
     }
 }
 
-/// The same value whatever the order of its members.
+/// A value independent of the order of its members.
 fn sorted(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }

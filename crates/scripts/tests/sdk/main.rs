@@ -1,4 +1,4 @@
-//! The SDKs, run by their interpreters, with the server's end of the channel in the test.
+//! Tests of the SDKs, run by their interpreters, with the server's end of the channel in the test.
 
 mod as_mcp_bash;
 mod bash;

@@ -1,4 +1,4 @@
-//! The filter on a thread of the test, which is all that it confines.
+//! Tests of the filter, each on a thread of its own, which is all that it confines.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use rustix::net::{
 
 use super::*;
 
-/// On a thread of its own, which is all that is confined.
+/// Runs a closure on a confined thread.
 fn confined<T: Send + 'static>(
     net: Option<Vec<u16>>,
     write: Vec<PathBuf>,
@@ -96,7 +96,7 @@ fn a_set_id_bit_is_refused_however_it_is_set() {
             let opened = openat(CWD, &path, unnamed, own | bit).map(drop);
             assert_eq!(opened, Err(Errno::PERM));
             assert_eq!(chmod(path.join("file"), own | bit), Err(Errno::PERM));
-            // Without a file to make, the mode means nothing.
+            // The mode has no effect if no file is created.
             assert_eq!(make("file", OFlags::RDONLY, own | bit), Ok(()));
         }
         chmod(path.join("file"), own).unwrap();

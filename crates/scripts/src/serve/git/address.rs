@@ -1,7 +1,7 @@
-//! What a git address means: a repository, a revision, a file.
+//! Parses a git address: repository, revision, file.
 //!
-//! Everything in it was chosen by a client, and some of it becomes words for `git`; so only what
-//! cannot be an option, another address or a way out is taken.
+//! A client chose all of it, and parts become arguments of `git`, so the parser refuses everything that could
+//! be an option, another address or a path out of the repository.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use crate::uri;
 
 const FORMS: &str = "git+https://HOST/REPOSITORY?ref=REVISION#PATH, or git:///FOLDER?ref=REVISION#PATH \
                      for a repository of this machine";
-/// What a revision or a path may have.
+/// Length limit of a revision or a path.
 const LONGEST: usize = 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) place: Location,
     pub(super) revision: String,
-    /// Of the file, from the top of the repository.
+    /// The path of the file from the top of the repository.
     pub(super) path: String,
 }
 
@@ -32,10 +32,10 @@ pub(super) enum Location {
 /// A repository of another machine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Remote {
-    /// As a URL spells it.
+    /// As in the URL.
     pub(super) host: String,
     pub(super) port: u16,
-    /// As a URL spells it.
+    /// As in the URL.
     pub(super) path: String,
 }
 
@@ -107,7 +107,7 @@ fn remote(rest: &str) -> Result<Remote, NotFetched> {
     })
 }
 
-/// A name, or an address in its usual spelling: others are read differently by different readers.
+/// A name or a canonical IP address: parsers disagree about other spellings.
 fn is_host(host: &str) -> bool {
     if let Some(inner) = host.strip_prefix('[') {
         let inner = inner.strip_suffix(']').unwrap_or_default();
@@ -146,7 +146,7 @@ fn file(query: Option<&str>, fragment: &str) -> Result<(String, String), NotFetc
     Ok((revision, path))
 }
 
-/// A branch, a tag or a commit; no revision expression, and no option.
+/// A branch, a tag or a commit; not a revision expression or an option.
 fn is_revision(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "._/@+-".contains(c);
     let first = |c: char| c.is_alphanumeric() || c == '_' || c == '@';

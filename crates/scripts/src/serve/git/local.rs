@@ -1,11 +1,11 @@
-//! A repository of this machine: inside of the folders that may be read, with everything in it.
+//! Checks a repository of this machine: it and all its parts must be inside the readable folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::serve::options::NotFetched;
 
-/// What git would follow to wherever it leads.
+/// Files through which git would follow a path to another place.
 const PARTS: &[&str] = &[
     "HEAD",
     "config",
@@ -16,7 +16,7 @@ const PARTS: &[&str] = &[
     "refs",
 ];
 
-/// Where the repository's own files are. Blocks.
+/// The folder with the repository's own files. Blocks.
 pub(super) fn git_dir(
     roots: &[PathBuf],
     folder: &Path,

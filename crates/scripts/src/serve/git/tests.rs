@@ -20,7 +20,7 @@ struct Scene {
     last: u64,
 }
 
-/// Whether there is a git to test with.
+/// Whether git is installed.
 fn has_git() -> bool {
     let found = Command::new("git").arg("version").output();
     let has = found.is_ok_and(|ran| ran.status.success());
@@ -108,7 +108,7 @@ impl Scene {
         text.unwrap_or_else(|| panic!("{uri}: {read}")).to_owned()
     }
 
-    /// The code and the words of an error.
+    /// The code and message of an error.
     async fn error(&mut self, uri: &str) -> (i64, String) {
         let read = self.read(uri).await;
         let error = &read["error"];
@@ -268,7 +268,7 @@ async fn a_hostile_repository_runs_nothing() {
     }
     git(&repo, &["config", "extensions.partialClone", "origin"]);
     git(&repo, &["config", "core.repositoryformatversion", "1"]);
-    // An object that is missing would be fetched.
+    // A missing object, which git would normally fetch.
     let blob = git(&repo, &["rev-parse", "HEAD:docs/a.txt"]);
     let object = repo.join(".git/objects").join(&blob[..2]).join(&blob[2..]);
     fs::remove_file(object).unwrap();

@@ -1,4 +1,4 @@
-//! Programs that do not play by the rules, and what they cannot do to the others.
+//! Programs that violate the rules, and their lack of effect on other calls.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use linkspan_testkit::{LIMIT, wait_for};
 
 use super::{Scene, running, text};
 
-/// A server to take in; what it does with a call is added below.
+/// A mounted server; its behaviour on calls is appended.
 const SERVER: &str = r#"
 import json, os, sys, time
 def say(m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
@@ -38,7 +38,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     assert!(held.is_ok(), "never saw {what}");
 }
 
-/// Calls the tool; gives the answer and how long it took.
+/// Calls the tool; returns the answer and its duration.
 async fn timed(scene: &mut Scene, tool: &str) -> (String, Duration) {
     let began = Instant::now();
     let params = format!(r#"{{"name":"{tool}"}}"#);
@@ -63,7 +63,8 @@ fn a_runtime_that_ends_takes_its_programs_with_it() {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder.enable_all().build().unwrap()
     };
-    // The signal stays pending until it is waited for: the handler of a shell could miss it between fork and exec.
+    // The blocked signal stays pending until it is waited for: the handler of a shell could miss it between
+    // fork and exec.
     let script = "#!/usr/bin/env python3\n# mcp: {\"graceSecs\": 60}\n\
                   import os, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n\
                   os.write(3, b'{\"method\":\"progress\",\"params\":{\"progress\":1}}\\n')\n\
@@ -125,7 +126,7 @@ async fn a_server_that_asks_for_ever_is_told_so_and_its_client_is_not_drowned() 
         let next = scene.client.next().await;
         match () {
             () if next.contains("roots/list") => questions += 1,
-            // The answer ends the call, and what was asked for it is taken back.
+            // The answer ends the call, which cancels its questions.
             () if next.contains("notifications/cancelled") => {}
             () => break next,
         }
@@ -158,7 +159,7 @@ async fn answer_roots(client: &mut Client) {
     client.send(answer).await;
 }
 
-/// The next answer; diagnostics about the servers that do not start come in between.
+/// The next answer, skipping diagnostics about servers that do not start.
 async fn answer(scene: &mut Scene) -> String {
     loop {
         let said = scene.client.next().await;
@@ -187,7 +188,7 @@ async fn a_server_that_never_starts_does_not_delay_other_calls() {
     assert!(first.contains(r#""id":2"#), "{first}");
     let list = answer(&mut scene).await;
     assert!(list.contains("m_go"), "{list}");
-    // It has been seen to be silent.
+    // The server is known to be silent by now.
     let began = Instant::now();
     scene.client.request(3, "tools/list", "{}").await;
     let list = answer(&mut scene).await;
@@ -256,9 +257,9 @@ async fn a_thousand_questions_at_once_are_all_answered() {
 #[tokio::test]
 async fn what_does_not_start_leaves_nothing_behind() {
     let files = [
-        // A word may weigh 128 KiB.
+        // A word of a command line is limited to 128 KiB.
         ("tools/big.tool.yaml", "exec: [\"true\", \"{{x}}\"]\n"),
-        // Here is no trampoline.
+        // These options have no trampoline.
         ("tools/none.sh", "#!/bin/sh\n# mcp: {\"sandbox\": 2}\n"),
     ];
     let mut scene = Scene::new(&files, "{}").await;

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use rustix::io::Errno;
 
-/// What the caller's pointers point to.
+/// The memory of the calling process.
 pub(super) struct Memory(File);
 
 impl Memory {
@@ -22,8 +22,8 @@ impl Memory {
         Ok(bytes)
     }
 
-    /// Up to a NUL, which must come before `most` bytes. Read in pieces that end with a page, because the
-    /// next one may not be there.
+    /// A NUL-terminated string of less than `most` bytes. Read in pieces that end at page boundaries, because
+    /// the next page may be unmapped.
     pub(super) fn text(&self, at: u64, most: usize) -> Result<Vec<u8>, Errno> {
         const PAGE: u64 = 4096;
         let mut text = Vec::new();
