@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn only_https_without_credentials_is_asked_for() {
+    async fn only_https_urls_without_credentials_are_fetched() {
         let fetcher = Fetcher::new(&[]).unwrap();
         for url in [
             "http://example.org/",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_host_that_says_nothing_is_given_up() {
+    async fn a_silent_host_times_out() {
         let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = silent.local_addr().unwrap().port();
         let fetcher = Fetcher::new(&[format!("127.0.0.1:{port}")]).unwrap();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_host_that_was_not_named_is_refused_with_a_way_out() {
+    async fn a_host_off_the_list_is_refused_with_a_hint() {
         let fetcher = Fetcher::new(&[]).unwrap();
         let why = fetcher.get("https://127.0.0.1:8443/", 10).await;
         let why = why.unwrap_err();

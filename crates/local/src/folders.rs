@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_names_none() {
+    fn other_uris_are_no_folders() {
         for uri in [
             "https://example.com/x",
             "file://other/share",
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_be_anything() {
+    fn any_answer_is_accepted() {
         let read = |result: &str| folders(&Message::result(&Id::number(1), result)).len();
         assert_eq!(read(r#"{"roots":[{"uri":"file:///a"},{"uri":7},{},9]}"#), 1);
         assert_eq!(read(r#"{"roots":{"uri":"file:///a"}}"#), 0);

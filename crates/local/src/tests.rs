@@ -81,7 +81,7 @@ fn call(tool: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_revision_with_a_handshake_is_echoed_and_others_become_the_last_of_them() {
+async fn unknown_revisions_become_the_last_with_a_handshake() {
     let mut client = Client::new(Bench::new());
     for (asked, agreed) in [
         ("2024-11-05", "2024-11-05"),
@@ -99,7 +99,7 @@ async fn a_revision_with_a_handshake_is_echoed_and_others_become_the_last_of_the
 }
 
 #[tokio::test]
-async fn what_is_wrong_has_the_code_that_the_protocol_gives_it() {
+async fn errors_have_the_codes_of_the_protocol() {
     let mut client = Client::new(Bench::new());
     for (method, params, code) in [
         ("resources/list", "{}", -32601),
@@ -133,7 +133,7 @@ async fn a_call_that_waits_blocks_no_other() {
 }
 
 #[tokio::test]
-async fn a_question_says_which_call_it_belongs_to() {
+async fn a_question_relates_to_its_call() {
     let mut client = Client::new(Bench::new());
     client.request(5, "tools/call", &call("ask")).await;
     let question = client.envelope().await;
@@ -150,7 +150,7 @@ async fn a_question_says_which_call_it_belongs_to() {
 }
 
 #[tokio::test]
-async fn cancelling_takes_the_question_back_and_the_answer_away() {
+async fn cancelling_a_call_cancels_its_question() {
     let mut client = Client::new(Bench::new());
     client.request(1, "tools/call", &call("ask")).await;
     let question = client.envelope().await.msg.id().unwrap();
@@ -178,7 +178,7 @@ async fn cancelling_stops_what_works_elsewhere() {
 }
 
 #[tokio::test]
-async fn closing_the_port_ends_everything() {
+async fn closing_the_port_ends_all_calls() {
     let bench = Bench::new();
     let workers = bench.workers.clone();
     let client = Client::new(bench);
@@ -201,7 +201,7 @@ async fn a_bug_costs_one_answer_and_no_call_hangs() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
+async fn unread_results_of_a_client_are_limited() {
     struct Prolific(Workers, Arc<std::sync::atomic::AtomicUsize>);
     impl Handler for Prolific {
         fn initialize(&self, _: Revision, _: &str) -> Result<String, RpcError> {

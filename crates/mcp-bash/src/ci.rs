@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_written_unless_a_variable_asks_for_it() {
+    fn nothing_is_written_outside_ci_mode() {
         assert_eq!(folder(&Vars::default()), None);
         let root = tempfile::tempdir().unwrap();
         let log = root.path().join("log");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_tmpdir_there_is_still_a_place() {
+    fn without_tmpdir_the_default_folder_is_used() {
         let vars: Vars = [("MCPBASH_CI_MODE", "true")].into_iter().collect();
         let folder = folder(&vars).unwrap();
         assert!(folder.starts_with("/tmp"));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_says_what_a_script_did() {
+    fn a_trace_records_the_commands_of_a_script() {
         let root = tempfile::tempdir().unwrap();
         let script = root.path().join("tool.sh");
         fs::write(&script, "echo out\nfalse\n").unwrap();

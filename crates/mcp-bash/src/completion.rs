@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_says_may_be_a_list_or_an_object() {
+    fn completion_output_may_be_a_list_or_an_object() {
         let (_root, project) = project(&[]);
         let asked = asked(&ask("x", json!({"limit": 2})), &project).unwrap();
         let by = completer(&asked, &project).unwrap();
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_members_are_named() {
         let (_root, project) = project(&[]);
         let why = |params: Value| asked(&params, &project).unwrap_err().message().to_owned();
         assert_eq!(why(json!({})), "Completion ref is required");

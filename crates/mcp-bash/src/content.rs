@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_at_the_end_are_cut() {
+    fn trailing_newlines_are_removed() {
         assert_eq!(object("u", None, b"a\nb\n\n")["text"], "a\nb");
     }
 }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_is_served_by_the_conventions_that_are_chosen() {
+    async fn the_chosen_layout_is_used() {
         let project = tempfile::tempdir().unwrap();
         add_tool(project.path(), "t");
         let native = tempfile::tempdir().unwrap();

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_comes_in_pages_and_a_cursor_is_of_that_list_only() {
+    fn a_cursor_is_valid_for_its_list_only() {
         let list = |name, n| Pages::new(name, (0..n).map(|n| json!({"name": n})));
         let (tools, two) = (list("tools", 3), json!(2));
         let page = |list: &Pages, cursor| -> Result<Value, i64> {

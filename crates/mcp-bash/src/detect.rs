@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_folder_with_something_in_it_tells() {
+    fn a_server_folder_with_a_known_file_is_a_project() {
         let root = folder(&[("server.d/server.meta.json", "{}")]);
         assert_eq!(detect(root.path()), Some(Why::ServerFolder));
         let root = folder(&[("server.d/notes.txt", "")]);

@@ -217,7 +217,7 @@ mod tests {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 
     #[test]
-    fn they_are_ours_alone_and_go_with_the_call() {
+    fn call_files_are_private_and_removed_with_the_call() {
         let root = tempfile::tempdir().unwrap();
         let files = CallFiles::create(root.path()).unwrap();
         let folder = files.folder().to_owned();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_taken_once_and_answered_whole() {
+    fn a_question_is_taken_once_and_answered_atomically() {
         let root = tempfile::tempdir().unwrap();
         let files = CallFiles::create(root.path()).unwrap();
         assert_eq!(files.asked(), None);

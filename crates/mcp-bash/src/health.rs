@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_that_is_not_there_is_another_matter() {
+    fn a_missing_project_has_its_own_exit_code() {
         let vars = Vars::default();
         let code = probe(
             Path::new("/nowhere"),

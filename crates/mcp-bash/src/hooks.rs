@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_run_unless_the_operator_wants_it() {
+    fn hooks_run_only_if_the_operator_allows_them() {
         let manual = registered("mcp_register_tool '{\"name\":\"x\",\"path\":\"y\"}'", false);
         assert_eq!(manual.unwrap(), Manual::default());
     }
@@ -154,7 +154,7 @@ return 0
     }
 
     #[test]
-    fn json_on_stdout_is_as_good() {
+    fn registrations_may_be_json_on_stdout() {
         let manual = registered(
             "#!/bin/bash\necho '{\"prompts\":[],\"tools\":[{\"name\":\"t\",\"path\":\"p\"}]}'",
             true,
@@ -171,7 +171,7 @@ return 0
     }
 
     #[test]
-    fn a_script_that_fails_registers_nothing_and_says_so() {
+    fn a_failing_script_registers_nothing_and_is_reported() {
         let why = registered("#!/bin/bash\nset -e\necho no >&2\nfalse\n", true).unwrap_err();
         assert!(why.to_string().contains("register.sh failed"), "{why}");
         assert!(registered("mcp_register_tool 'not json'", true).is_err());

@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_file_is_put_in_and_an_address_is_left_alone() {
+    fn an_icon_file_is_embedded_and_a_url_is_kept() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("a.svg"), "<svg/>").unwrap();
         fs::write(root.path().join("secret.txt"), "x").unwrap();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_icon_is_told_to_the_author() {
+    fn problems_of_icons_are_reported() {
         let (_root, project) = project(&[
             ("tools/t/tool.sh", "#!/bin/sh\n"),
             (

@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn metadata_comes_before_the_operator_and_that_before_us() {
+    fn metadata_overrides_variables_which_override_defaults() {
         let vars: Vars = [
             ("MCPBASH_DEFAULT_TOOL_TIMEOUT", "7"),
             ("MCPBASH_MAX_TIMEOUT_SECS", "60"),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn none_a_minute_means_as_many_as_there_are() {
+    fn a_rate_of_zero_is_unlimited() {
         assert_eq!(rates(&Vars::default()), (Some(100), Some(100)));
         let vars: Vars = [
             ("MCPBASH_MAX_PROGRESS_PER_MIN", "1"),

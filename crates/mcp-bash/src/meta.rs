@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_say_it_but_not_too_late() {
+    fn inline_metadata_must_be_near_the_beginning() {
         let root = tempfile::tempdir().unwrap();
         let tool = root.path().join("tool.sh");
         fs::write(&tool, "#!/bin/sh\n# mcp:{\"name\":\"x\"}\n").unwrap();

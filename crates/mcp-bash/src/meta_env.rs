@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_may_ask_for_variables_of_the_operator() {
+    fn a_project_may_request_operator_variables() {
         let asked = json!({"MCPBASH_TOOL_ENV_MODE": "allowlist", "MCPBASH_TOOL_ENV_ALLOWLIST": "A, MCP_REGISTRY_TOKEN"});
         let (vars, left_out) = applied(&[], asked.clone());
         assert_eq!(
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn it_may_not_set_anything_else() {
+    fn a_project_may_not_set_other_variables() {
         let asked = json!({
             "MCPBASH_TOOL_ALLOWLIST": "*",
             "MCPBASH_TOOL_ENV_MODE": "everything",

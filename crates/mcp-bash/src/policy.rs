@@ -232,7 +232,7 @@ mod tests {
     const ALL: (&str, &str) = ("MCPBASH_TOOL_ALLOWLIST", "*");
 
     #[test]
-    fn without_a_list_nothing_may_be_called() {
+    fn without_an_allow_list_every_call_is_refused() {
         let bench = Bench::new(None);
         let advice =
             "Tool 'x' blocked by policy. Set MCPBASH_TOOL_ALLOWLIST in your MCP client config.";
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_others_can_write_or_that_is_no_program_is_refused() {
+    fn an_untrusted_or_missing_tool_is_refused() {
         let bench = Bench::new(None);
         bench.write("tools/x/tool.sh", "#!/bin/sh\n", 0o777);
         assert_eq!(bench.why(&[ALL]), "Tool 'x' path rejected by policy");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_project_may_say_no_in_its_own_words() {
+    fn the_policy_script_may_set_the_error() {
         let policy = r#"set -euo pipefail
 mcp_tools_policy_check() {
   [ "${READ_ONLY:-0}" = 1 ] || return 0
@@ -281,7 +281,7 @@ mcp_tools_policy_check() {
     }
 
     #[test]
-    fn the_project_may_begin_with_the_list() {
+    fn the_policy_script_may_use_the_default_policy() {
         let policy =
             "mcp_tools_policy_check() { mcp_tools_policy_check_default \"$@\" || return 1; }";
         let bench = Bench::new(Some(policy));
@@ -315,7 +315,7 @@ mcp_tools_policy_check() {
     }
 
     #[test]
-    fn an_environment_that_the_policy_asks_for_counts() {
+    fn the_policy_may_change_the_environment() {
         let policy = "MCPBASH_TOOL_ENV_MODE=inherit\nmcp_tools_policy_check() { return 0; }";
         let why = Bench::new(Some(policy)).why(&[]);
         assert!(why.contains("INHERIT_ALLOW=true"), "{why}");

@@ -337,7 +337,7 @@ mod tests {
     );
 
     #[test]
-    fn what_is_registered_takes_the_place_of_what_would_be_found() {
+    fn registrations_override_the_scan() {
         let registered = r#"{"version":1,"tools":[{"name":"b","path":"m/b.sh"},{"name":"a","path":"m/a.sh"},
             {"name":"a","path":"again"},{"name":"no path"}],"prompts":[]}"#;
         let (_root, project) = project(&[
@@ -365,14 +365,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_too_large_is_none() {
+    fn a_list_above_the_limit_is_a_fault() {
         let (_root, project) = project_with(&[TOOL], &[("MCPBASH_REGISTRY_MAX_BYTES", "20")]);
         assert!(project.faults.get(Kind::Tools).is_some());
         assert!(project.faults.get(Kind::Prompts).is_none());
     }
 
     #[test]
-    fn the_catalogue_is_that_of_a_served_folder() {
+    fn a_project_has_a_catalogue() {
         let meta = r#"{"name":"t","timeoutSecs":5,"outputSchema":{"type":"object"}}"#;
         let (_root, project) = project(&[
             ("tools/t/tool.sh", "#!/bin/sh"),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_not_looked_for_again_if_the_operator_wants_that() {
+    fn the_registry_replaces_the_scan_if_configured() {
         let kept = r#"{"format_version":1,"items":[{"name":"kept","path":"kept/tool.sh"}]}"#;
         let old = r#"{"version":1,"items":[]}"#;
         let files = [

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_put_in_once_and_as_they_are() {
+    fn values_are_inserted_once_and_unchanged() {
         let arguments = json!({"a": "line\n{{b}}", "b": 2, "c": true, "d": [1], "e": "x&|\\"});
         assert_eq!(
             filled("{{a}} {{b}} {{ c }} {{d}} {{gone}} {{", &arguments),

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_revision_that_is_known_is_taken_and_one_of_tomorrow_is_answered() {
+    fn known_revisions_are_accepted_and_newer_ones_get_the_newest() {
         assert_eq!(revision(None).unwrap(), "2025-11-25");
         assert_eq!(revision(Some(&Value::Null)).unwrap(), "2025-11-25");
         for known in REVISIONS {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn older_clients_hear_of_less() {
+    fn older_revisions_have_fewer_capabilities() {
         let none = json!({});
         let new = capabilities("2025-11-25", &none, false);
         assert_eq!(
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_says_nothing_more_fills_in_forms() {
+    fn elicitation_without_modes_means_forms() {
         let asks = |declared: &[&str]| elicits(|way| declared.contains(&way.join(".").as_str()));
         assert_eq!(asks(&[]), (false, false));
         assert_eq!(asks(&["elicitation"]), (true, false));

@@ -130,7 +130,7 @@ mod tests {
     const TOOL: (&str, &str) = ("tools/x/tool.sh", "#!/bin/sh\n");
 
     #[test]
-    fn what_is_written_can_be_read_again() {
+    fn a_written_registry_can_be_read() {
         let (_root, project) = project(&[TOOL]);
         let (printed, code) = refresh(&project).unwrap();
         assert_eq!(code, 0);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_failed() {
+    fn unreadable_kinds_fail_the_refresh() {
         let (_root, project) = project_with(&[TOOL], &[("MCPBASH_REGISTRY_MAX_BYTES", "20")]);
         let (printed, code) = refresh(&project).unwrap();
         assert_eq!(code, 1);

@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_a_resource_and_metadata_says_what_sort() {
+    fn a_file_is_a_resource_described_by_its_metadata() {
         let (_root, places) = places(&[
             ("resources/plain file.txt", "x"),
             ("resources/a.txt", "x"),
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registered_template_comes_before_one_that_was_found() {
+    fn a_registered_template_overrides_a_found_one() {
         let object = |v: Value| v.as_object().unwrap().clone();
         let found = vec![object(json!({"name": "x", "uriTemplate": "found://{a}"}))];
         let registered = vec![

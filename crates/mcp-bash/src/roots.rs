@@ -107,7 +107,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_operator_comes_before_the_project_and_that_before_nothing() {
+    fn operator_roots_override_project_roots() {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
         for folder in ["a", "b", "config"] {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_in_a_root_only_if_it_really_is() {
+    fn a_path_is_in_a_root_by_its_real_path() {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
         fs::create_dir_all(real.join("in")).unwrap();

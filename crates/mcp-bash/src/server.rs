@@ -94,7 +94,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn without_metadata_the_folder_has_a_name_and_a_version() {
+    fn without_metadata_name_and_version_have_defaults() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().join("my-fine_server");
         fs::create_dir_all(root.join("server.d")).unwrap();

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_never_ends_is_ended_with_all_that_it_started() {
+    fn an_endless_script_is_killed_with_its_group() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("register.sh");
         std::fs::write(&file, "sleep 60 & sleep 60\n").unwrap();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_prints_is_apart_from_what_it_registers() {
+    fn stdout_is_separate_from_the_records() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("register.sh");
         let text = "echo noise\nmcp_register_tool '{\"a\":\n1}'\nmcp_register_tool ''\nexit 3\n";

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_take_what_they_may() {
+    fn variables_match_their_characters() {
         let json = |text: &str| Some(text.to_owned());
         assert_eq!(
             values("kv://item/42/a/b%2Fc", "kv://item/{id}/{+rest}"),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_fits_nothing() {
+    fn unsupported_expressions_match_nothing() {
         for template in [
             "x://{ids*}",
             "x://{a}{b}",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_literal_one_wins_then_the_simplest_then_the_name() {
+    fn ties_are_broken_by_literals_variables_and_name() {
         let templates = [
             ("b", "x://{v}", 1),
             ("a", "x://{v}", 2),

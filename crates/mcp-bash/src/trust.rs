@@ -205,7 +205,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn what_others_can_write_is_not_trusted() {
+    fn files_writable_by_others_are_not_trusted() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("x.sh");
         fs::write(&file, "").unwrap();

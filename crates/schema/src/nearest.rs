@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_is_a_slip_away() {
+    fn nearest_finds_typing_errors() {
         let words = ["timeoutSecs", "timeoutHint", "title"];
         assert_eq!(nearest("timeoutsec", words), Some("timeoutSecs"));
         assert_eq!(nearest("timeout", words), Some("timeoutSecs"));

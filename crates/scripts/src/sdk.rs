@@ -192,7 +192,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn it_is_written_once_and_found_again() {
+    fn the_sdk_is_written_once_and_reused() {
         let parent = tempfile::tempdir().expect("a folder");
         let exe = Path::new("/bin/true");
         let first = install_in(parent.path(), exe).expect("installed");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cleaned_away_is_written_again() {
+    fn a_deleted_sdk_is_rewritten() {
         let parent = tempfile::tempdir().expect("a folder");
         let sdk = install_in(parent.path(), Path::new("/bin/true")).expect("installed");
         fs::remove_file(sdk.sdk.join("mcptool.py")).expect("removed");
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_others_can_reach_is_refused() {
+    fn a_shared_sdk_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
         let sdk = install_in(parent.path(), Path::new("/bin/true")).expect("installed");
         let mode = fs::metadata(&sdk.home).expect("there").mode() & 0o777;
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_gets_the_files_without_the_link() {
+    fn exported_sdks_have_no_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let written = write_to(folder.path()).expect("written");
         assert_eq!(differing(folder.path()), None);

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_group_may_write_and_a_shared_one_may_not() {
+    fn write_access_of_a_private_group_is_trusted() {
         use std::os::unix::fs::PermissionsExt as _;
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path();

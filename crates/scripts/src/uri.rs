@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_comes_back_from_its_address() {
+    fn a_path_round_trips_through_its_uri() {
         for path in ["/a/b.txt", "/with space/é#?%", "/"] {
             let path = Path::new(path);
             assert_eq!(to_file(&of_file(path)).as_deref(), Some(path));
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheme_is_what_stands_before_the_colon() {
+    fn a_scheme_is_the_text_before_the_colon() {
         assert_eq!(scheme("git+https://x"), Some("git+https"));
         assert_eq!(scheme("1:x"), None);
         assert_eq!(scheme("x"), None);

@@ -68,7 +68,7 @@ fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn the_environment_is_exactly_what_was_given() {
+async fn the_environment_is_exactly_as_given() {
     let (text, _) = output(|out| Command {
         program: "/usr/bin/env".into(),
         args: vec!["env".into()],
@@ -84,7 +84,7 @@ async fn the_environment_is_exactly_what_was_given() {
 }
 
 #[tokio::test]
-async fn words_arrive_as_they_are() {
+async fn arguments_are_unchanged() {
     let (text, _) = output(|out| Command {
         args: [
             "sh",
@@ -106,7 +106,7 @@ async fn words_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn it_runs_in_its_folder_and_a_relative_program_is_looked_for_there() {
+async fn a_relative_program_is_relative_to_the_working_directory() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     fs::create_dir(folder.join("sub")).unwrap();
@@ -122,7 +122,7 @@ async fn it_runs_in_its_folder_and_a_relative_program_is_looked_for_there() {
 }
 
 #[tokio::test]
-async fn a_name_is_looked_up_in_the_path_that_the_program_gets() {
+async fn a_name_is_looked_up_in_the_programs_own_path() {
     let folder = tempfile::tempdir().unwrap();
     let (bin, other) = (folder.path().join("bin"), folder.path().join("other"));
     fs::create_dir(&bin).unwrap();
@@ -190,7 +190,7 @@ async fn files_arrive_under_their_numbers_though_ours_collide_with_them() {
 }
 
 #[tokio::test]
-async fn nothing_but_the_given_files_is_open() {
+async fn only_the_given_files_are_open() {
     // Without close-on-exec, and handed to the child under another number.
     let loose = fcntl_dupfd_cloexec(null(), 60).unwrap();
     fcntl_setfd(&loose, FdFlags::empty()).unwrap();
@@ -206,14 +206,14 @@ async fn nothing_but_the_given_files_is_open() {
 }
 
 #[tokio::test]
-async fn it_leads_a_group() {
+async fn a_child_leads_its_process_group() {
     let text = said("cut -d' ' -f5 /proc/$$/stat; echo $$").await;
     let fields: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(fields[0], fields[1]);
 }
 
 #[tokio::test]
-async fn signals_do_what_they_do_by_default_and_none_is_blocked() {
+async fn signals_have_default_handlers_and_none_is_blocked() {
     // This process ignores SIGPIPE, as Rust programs do.
     let text = said("cat /proc/self/status").await;
     // The C library keeps two signals between 31 and 34 for itself, and ignores them in what it starts.
@@ -226,7 +226,7 @@ async fn signals_do_what_they_do_by_default_and_none_is_blocked() {
 }
 
 #[tokio::test]
-async fn its_end_is_a_code_or_a_signal() {
+async fn the_status_is_a_code_or_a_signal() {
     for without_pidfd in [false, true] {
         for (script, code, signal) in [
             ("exit 0", Some(0), None),
@@ -244,7 +244,7 @@ async fn its_end_is_a_code_or_a_signal() {
 }
 
 #[tokio::test]
-async fn waiting_can_be_given_up_and_taken_up_again() {
+async fn wait_is_cancel_safe() {
     for without_pidfd in [false, true] {
         let mut child = spawn(&sh("sleep 0.2; exit 4", null())).unwrap();
         if without_pidfd {
@@ -285,7 +285,7 @@ async fn dropping_it_kills_the_group_even_if_its_leader_is_gone() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_says_why() {
+async fn start_errors_name_their_cause() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     program(folder.path(), "dos", "#!/bin/sh\r\necho\n");
@@ -342,7 +342,7 @@ async fn what_cannot_be_started_says_why() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_happens() {
+fn invalid_commands_are_refused_before_the_start() {
     let refused = |change: fn(&mut Command)| {
         let mut command = sh("", null());
         change(&mut command);
@@ -361,7 +361,7 @@ fn what_makes_no_sense_is_refused_before_anything_happens() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_just_being_saved_is_tried_again() {
+async fn a_busy_program_is_retried() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tool");
     fs::copy("/bin/true", &path).unwrap();
@@ -378,7 +378,7 @@ async fn a_program_that_is_just_being_saved_is_tried_again() {
 }
 
 #[tokio::test]
-async fn only_where_it_is_asked_for_privileges_are_given_up() {
+async fn privileges_are_dropped_only_on_request() {
     let spawner = Spawner::new();
     for (given_up, expected) in [(true, "NoNewPrivs:\t1\n"), (false, "NoNewPrivs:\t0\n")] {
         let (mut read, write) = pipe();
@@ -413,7 +413,7 @@ async fn dropping_the_future_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_child_answers_over_a_pipe_each_way() {
+async fn a_child_communicates_over_pipes() {
     let (mut from, out) = pipe();
     let (input, into) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut command = sh("read line; echo \"got $line\"", out);
@@ -429,7 +429,7 @@ async fn a_child_answers_over_a_pipe_each_way() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn everything_with_a_mark_is_ended_wherever_it_is() {
+fn marked_processes_are_ended_in_any_session() {
     let mark = format!("marked-test-{}", std::process::id());
     let mut started: Vec<std::process::Child> = (0..3)
         .map(|n| {

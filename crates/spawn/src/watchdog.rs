@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_ends_at_once_when_no_group_is_left() {
+    async fn the_watchdog_ends_at_once_without_groups() {
         let watchdog = SharedWatchdog::start().unwrap();
         let child = stubborn(false);
         watchdog.tell(&format!("+ {}", group(&child)));

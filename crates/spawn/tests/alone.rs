@@ -186,7 +186,7 @@ fn descendants_without_an_environment_are_ended_with_the_last_program() {
 }
 
 #[test]
-fn a_mark_that_was_derived_from_another_is_found() {
+fn derived_marks_are_found() {
     let _turn = alone();
     let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut read = File::from(read);
@@ -358,7 +358,7 @@ fn dropping_many_that_run_kills_and_reaps_them_without_waiting() {
 }
 
 #[test]
-fn without_free_descriptors_there_is_an_error_and_no_process() {
+fn without_free_descriptors_no_process_is_left() {
     let _turn = alone();
     let runtime = runtime();
     // Opens everything that is opened only once.

@@ -9,7 +9,7 @@ fn docs() -> PathBuf {
 
 /// `UPDATE=1 cargo test -p linkspan --test author manual` writes it anew.
 #[test]
-fn the_reference_is_that_of_the_code() {
+fn the_reference_page_matches_the_code() {
     let page = docs().join("reference.md");
     let wanted = linkspan_scripts::folder::reference();
     if std::env::var_os("UPDATE").is_some() {

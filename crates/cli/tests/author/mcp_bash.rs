@@ -98,7 +98,7 @@ fn a_new_project_is_whole_and_its_tool_runs() {
 }
 
 #[test]
-fn what_is_there_already_is_kept() {
+fn existing_files_are_kept() {
     let workspace = Workspace::new("mb-init");
     let meta = r#"{"name":"mine","title":"Mine"}"#;
     workspace.write("p/server.d/server.meta.json", meta);
@@ -126,7 +126,7 @@ fn what_is_there_already_is_kept() {
 }
 
 #[test]
-fn everything_that_is_scaffolded_is_served() {
+fn scaffolded_entries_are_served() {
     let workspace = Workspace::new("mb-scaffold");
     works(&workspace, ".", &["new", "s", "--no-hello"]);
     for args in [
@@ -341,7 +341,7 @@ fn a_wrapper_serves_the_project_that_it_lies_in() {
 }
 
 #[test]
-fn without_a_project_the_server_says_what_to_do() {
+fn without_a_project_the_server_explains_how_to_start() {
     let workspace = Workspace::new("mb-start");
     let asks = talk(&[
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
@@ -369,7 +369,7 @@ fn without_a_project_the_server_says_what_to_do() {
 }
 
 #[test]
-fn the_first_line_of_the_log_says_what_is_served() {
+fn the_first_log_line_names_the_project() {
     let workspace = Workspace::new("mb-line");
     works(&workspace, ".", &["new", "s", "--no-hello"]);
     let run = |name: &str, value: &str| {
@@ -417,7 +417,7 @@ fn unpacked(workspace: &Workspace, bundle: &str, to: &str) -> Value {
 }
 
 #[test]
-fn a_bundle_has_the_project_and_says_how_to_start_it() {
+fn a_bundle_contains_the_project_and_its_start_command() {
     let workspace = Workspace::new("mb-bundle");
     works(&workspace, ".", &["new", "s"]);
     workspace.write("s/data/words.txt", "words");
@@ -481,7 +481,7 @@ fn a_bundle_has_the_project_and_says_how_to_start_it() {
 }
 
 #[test]
-fn what_a_shop_shows_of_a_bundle_is_in_it() {
+fn a_bundle_contains_the_store_metadata() {
     let workspace = Workspace::new("mb-shop");
     works(&workspace, ".", &["new", "s"]);
     works(&workspace, "s", &["scaffold", "prompt", "write"]);
@@ -545,7 +545,7 @@ fn settings_of_a_bundle_become_variables_and_arguments() {
 }
 
 #[test]
-fn a_bundle_starts_the_server_that_is_in_it() {
+fn a_bundle_starts_its_own_server() {
     let workspace = Workspace::new("mb-whole");
     works(&workspace, ".", &["new", "s"]);
     workspace.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");

@@ -48,7 +48,7 @@ fn fits(shown: &str, line: &str) -> bool {
 }
 
 #[test]
-fn what_is_shown_is_compared() {
+fn shown_output_is_compared() {
     assert!(fits("a…c…", "abcd") && fits("abc", "abc") && fits("…", "abc"));
     assert!(!fits("a…c", "abcd") && !fits("abc", "abcd") && !fits("b…", "abc"));
 }

@@ -78,7 +78,7 @@ fn relative_addresses_begin_at_the_project_wherever_the_server_was_started() {
 }
 
 #[test]
-fn clients_see_nothing_that_the_protocol_does_not_know() {
+fn clients_see_only_members_of_the_protocol() {
     let project = Project::new()
         .tool("t", "echo t", json!({"timeoutSecs": 9}))
         .file("prompts/p.txt", "x");
@@ -115,7 +115,7 @@ fn a_default_of_an_argument_counts() {
 }
 
 #[test]
-fn the_environment_of_a_project_is_read_if_the_operator_wants_that() {
+fn project_env_is_read_if_the_operator_allows_it() {
     let project = || {
         Project::new()
             .file(

@@ -66,7 +66,7 @@ fn server_info_comes_from_the_metadata() {
 }
 
 #[test]
-fn nothing_is_answered_before_the_handshake_and_it_happens_once() {
+fn requests_before_the_handshake_and_a_second_handshake_fail() {
     let project = Project::new();
     let mut server = project.start();
     let not_yet = (-32000, "Server not initialized".to_owned());
@@ -83,7 +83,7 @@ fn nothing_is_answered_before_the_handshake_and_it_happens_once() {
 }
 
 #[test]
-fn all_of_it_may_be_said_at_once() {
+fn a_pipelined_session_is_answered() {
     let project = Project::new().tool("echo", "echo hi", json!({}));
     let mut server = project.start();
     server.line(concat!(
@@ -101,7 +101,7 @@ fn all_of_it_may_be_said_at_once() {
 }
 
 #[test]
-fn what_is_no_request_is_told_so() {
+fn invalid_requests_get_an_error() {
     let project = Project::new();
     let mut server = project.serve();
     server.line("{nonsense");
@@ -119,7 +119,7 @@ fn what_is_no_request_is_told_so() {
 }
 
 #[test]
-fn batches_are_taken_apart_if_the_operator_wants_that() {
+fn batches_are_split_if_the_operator_allows_it() {
     let project = Project::new().env("MCPBASH_COMPAT_BATCHES", "true");
     let mut server = project.serve();
     server.send(json!([
@@ -132,7 +132,7 @@ fn batches_are_taken_apart_if_the_operator_wants_that() {
 }
 
 #[test]
-fn a_client_may_take_its_leave() {
+fn shutdown_and_exit_end_the_server() {
     let project = Project::new();
     let mut server = project.serve();
     assert_eq!(
@@ -149,7 +149,7 @@ fn a_client_may_take_its_leave() {
 }
 
 #[test]
-fn a_client_that_only_sends_shutdown_is_not_waited_for() {
+fn shutdown_without_exit_ends_the_server() {
     let project = Project::new().env("MCPBASH_SHUTDOWN_TIMEOUT", "1");
     let mut server = project.serve();
     server.ask("shutdown", json!({}));
@@ -158,7 +158,7 @@ fn a_client_that_only_sends_shutdown_is_not_waited_for() {
 }
 
 #[test]
-fn a_running_call_is_answered_after_the_client_has_said_all() {
+fn a_running_call_is_answered_after_end_of_input() {
     let script =
         r#"cd "$MCPBASH_PROJECT_ROOT"; : >begun; until [ -e go ]; do sleep 0.05; done; echo done"#;
     let project = Project::new().tool("slow", script, json!({}));
@@ -173,7 +173,7 @@ fn a_running_call_is_answered_after_the_client_has_said_all() {
 }
 
 #[test]
-fn only_what_a_revision_has_is_offered() {
+fn capabilities_depend_on_the_revision() {
     let project = Project::new();
     let offered = |version: &str| {
         let mut server = project.start();
@@ -191,7 +191,7 @@ fn only_what_a_revision_has_is_offered() {
 }
 
 #[test]
-fn a_silent_client_is_left_if_the_operator_wants_that() {
+fn an_idle_server_exits_if_the_operator_configures_it() {
     let project = Project::new().env("MCPBASH_IDLE_TIMEOUT", "3");
     let server = project.serve();
     // Its stdin stays open.
@@ -200,7 +200,7 @@ fn a_silent_client_is_left_if_the_operator_wants_that() {
 }
 
 #[test]
-fn a_call_under_way_is_not_silence() {
+fn a_running_call_prevents_the_idle_exit() {
     let project = Project::new()
         .tool("slow", "sleep 5; printf done", json!({}))
         .env("MCPBASH_IDLE_TIMEOUT", "3");

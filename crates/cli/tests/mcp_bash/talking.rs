@@ -45,7 +45,7 @@ mcp_emit_text ok"#,
 }
 
 #[test]
-fn without_a_token_there_is_no_progress_and_levels_can_be_set() {
+fn progress_needs_a_token_and_log_levels_can_be_set() {
     let project = Project::new().sdk_tool(
         "t",
         "mcp_progress 50 half\nmcp_log_debug l fine\nmcp_log_error l grave",
@@ -85,7 +85,7 @@ echo ok"#;
 }
 
 #[test]
-fn a_tool_that_says_too_much_is_heard_only_so_often() {
+fn messages_of_a_tool_are_throttled() {
     let many = "for n in 1 2 3 4 5; do mcp_progress $((n * 10)) x; done\nmcp_emit_text ok";
     let project = Project::new()
         .sdk_tool("t", many)
@@ -99,7 +99,7 @@ fn a_tool_that_says_too_much_is_heard_only_so_often() {
 }
 
 #[test]
-fn a_cancelled_call_ends_and_is_not_answered() {
+fn a_cancelled_call_ends_without_an_answer() {
     let script = r#"
 trap 'echo term >>"$MCPBASH_PROJECT_ROOT/ended"; [ -e "$MCP_CANCEL_FILE" ] && echo told >>"$MCPBASH_PROJECT_ROOT/ended"; exit 1' TERM
 echo begun >"$MCPBASH_PROJECT_ROOT/begun"
@@ -119,7 +119,7 @@ while :; do sleep 0.05; done"#;
 }
 
 #[test]
-fn a_tool_can_look_whether_it_was_cancelled() {
+fn a_tool_can_check_for_cancellation() {
     let script = r#"
 trap '' TERM
 echo begun >"$MCPBASH_PROJECT_ROOT/begun"
@@ -136,7 +136,7 @@ echo seen >"$MCPBASH_PROJECT_ROOT/seen""#;
 }
 
 #[test]
-fn a_tool_may_ask_the_user() {
+fn a_tool_can_ask_the_user() {
     let script = r#"
 answer="$(mcp_elicit_confirm "Sure?")" || true
 mcp_emit_json "$answer""#;

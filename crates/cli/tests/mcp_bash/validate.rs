@@ -19,7 +19,7 @@ fn validate(project: &Project, more: &[&str]) -> (String, i32) {
 }
 
 #[test]
-fn what_an_author_should_know_is_said() {
+fn validate_reports_problems_to_the_author() {
     let project = Project::new()
         .file("server.d/server.meta.json", r#"{"name":"shop"}"#)
         .tool("fine", "true", json!({}))

@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::served::text;
 
 #[test]
-fn arguments_come_on_stdin_as_they_were_sent() {
+fn stdin_has_the_arguments_as_sent() {
     let folder = Folder::with("echo", "printf 'got '; cat");
     let server = folder.serve();
     let id = server.id();
@@ -28,7 +28,7 @@ fn stdin_ends_after_the_arguments() {
 }
 
 #[test]
-fn a_tool_that_reads_nothing_does_no_harm() {
+fn a_tool_may_ignore_its_stdin() {
     let folder = Folder::with("deaf", "echo ok");
     let server = folder.serve();
     let arguments = json!({"text": "x".repeat(1 << 20)});
@@ -105,7 +105,7 @@ fn tools_run_in_the_folder_and_see_little_of_the_environment() {
 }
 
 #[test]
-fn the_environment_is_what_the_metadata_says() {
+fn the_metadata_defines_the_environment() {
     let folder = Folder::new();
     let show = r#"echo "${APP_A-} ${APP_B-} ${OTHER-} ${FIXED-}""#;
     folder.sh_with("minimal", "env: {set: {FIXED: f}}", show);
@@ -127,7 +127,7 @@ fn the_environment_is_what_the_metadata_says() {
 }
 
 #[test]
-fn a_tool_knows_of_the_request() {
+fn a_tool_gets_the_request_metadata() {
     let folder = Folder::with(
         "who",
         r#"printf '%s|%s|%s|%s' "$MCP_PROGRESS_TOKEN" "$MCP_TOOL_META_JSON" "$MCP_CAPABILITIES" "$MCP_ELICIT_SUPPORTED""#,
@@ -222,7 +222,7 @@ fn schemas_may_be_of_draft_7_or_2020_12_and_refer_to_themselves() {
 }
 
 #[test]
-fn a_tool_that_is_not_there_is_an_error_of_the_request() {
+fn an_unknown_tool_is_a_request_error() {
     let folder = Folder::with("here", "echo here");
     let server = folder.serve();
     let error = server.error("tools/call", &json!({"name": "there", "arguments": {}}));
@@ -239,7 +239,7 @@ fn a_tool_that_is_not_there_is_an_error_of_the_request() {
 }
 
 #[test]
-fn arguments_may_be_left_out() {
+fn arguments_are_optional() {
     let folder = Folder::with("none", "cat");
     let server = folder.serve();
     let result = server.result("tools/call", &json!({"name": "none"}));
@@ -247,7 +247,7 @@ fn arguments_may_be_left_out() {
 }
 
 #[test]
-fn a_tool_may_be_a_folder_with_a_program_in_it() {
+fn a_folder_with_a_program_is_a_tool() {
     let folder = Folder::new();
     folder.script(
         "tools/greet/tool.sh",

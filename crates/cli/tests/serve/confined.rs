@@ -41,7 +41,7 @@ fn a_tool_gets_no_new_rights() {
 }
 
 #[test]
-fn the_command_line_may_confine_more_but_not_less() {
+fn the_sandbox_flag_only_raises_the_level() {
     let folder = Folder::new();
     std::fs::write(folder.beside("secret.txt"), "secret\n").expect("a file");
     let secret = folder.beside("secret.txt").display().to_string();
@@ -57,7 +57,7 @@ fn the_command_line_may_confine_more_but_not_less() {
 }
 
 #[test]
-fn a_folder_to_write_in_is_made_if_it_is_missing() {
+fn a_missing_writable_folder_is_created() {
     let folder = Folder::new();
     folder.sh_with(
         "tool",
@@ -142,7 +142,7 @@ fn a_link_that_a_call_leaves_behind_opens_nothing_to_the_next() {
 }
 
 #[test]
-fn attributes_of_files_are_changed_in_what_may_be_written_only() {
+fn file_attributes_change_only_in_writable_paths() {
     let has_python = std::process::Command::new("/usr/bin/python3")
         .arg("-V")
         .output();

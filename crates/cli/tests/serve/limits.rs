@@ -22,7 +22,7 @@ fn numbers(server: &Served<'_>, tool: &str, calls: usize) -> Vec<usize> {
 }
 
 #[test]
-fn no_more_than_sixteen_run_at_once_and_the_others_wait() {
+fn at_most_sixteen_calls_run_at_once() {
     let folder = Folder::with("count", COUNT);
     let server = folder.serve();
     let seen = numbers(&server, "count", 40);
@@ -31,7 +31,7 @@ fn no_more_than_sixteen_run_at_once_and_the_others_wait() {
 }
 
 #[test]
-fn how_many_run_at_once_is_the_authors_choice() {
+fn the_folder_sets_the_concurrency() {
     let folder = Folder::new();
     folder.sh_with("count", "concurrency: 1", COUNT);
     let server = folder.serve();
@@ -39,7 +39,7 @@ fn how_many_run_at_once_is_the_authors_choice() {
 }
 
 #[test]
-fn a_flag_says_how_many_run_at_once() {
+fn a_flag_sets_the_concurrency() {
     let folder = Folder::with("count", COUNT);
     let server = folder.serve_with(&["--concurrency", "2"]);
     assert!(numbers(&server, "count", 8).iter().all(|seen| *seen <= 2));
@@ -73,7 +73,7 @@ fn link(result: &Value) -> String {
 }
 
 #[test]
-fn too_much_output_is_cut_and_can_be_read_as_a_resource() {
+fn large_output_is_cut_and_stored_as_a_resource() {
     let folder = Folder::new();
     folder.sh_with(
         "much",
@@ -140,7 +140,7 @@ fn a_result_of_ten_megabytes_passes() {
 }
 
 #[test]
-fn without_room_for_the_rest_what_is_cut_is_said() {
+fn a_full_disk_is_reported_with_the_cut_output() {
     let folder = Folder::new();
     let print = "head -c 3000000 /dev/zero | tr '\\0' x";
     folder.sh_with("much", "maxOutputBytes: 1000000", print);
@@ -244,7 +244,7 @@ fn calls_leave_no_temporary_files() {
 }
 
 #[test]
-fn limits_of_the_metadata_hold() {
+fn resource_limits_of_the_metadata_apply() {
     let folder = Folder::new();
     folder.sh_with("files", "limits: {openFiles: 32}", "ulimit -n");
     folder.sh_with("size", "limits: {fileSizeBytes: 1048576}", "ulimit -f");

@@ -27,7 +27,7 @@ fn tools(server: &Served<'_>, expected: &[&str]) {
 }
 
 #[test]
-fn its_tools_are_taken_in_under_a_prefix() {
+fn tools_of_a_mounted_server_get_a_prefix() {
     let inner = Folder::with("hello", r#"echo "hello $MCP_ARG_who""#);
     inner.sh_with(
         "sum",

@@ -58,7 +58,7 @@ fn progress_comes_while_the_tool_runs() {
 }
 
 #[test]
-fn progress_comes_before_the_answer() {
+fn progress_arrives_before_the_answer() {
     let folder = Folder::with(
         "load",
         &format!("{PROGRESS}\nprogress 1; progress 2; progress 3; echo done"),
@@ -74,7 +74,7 @@ fn progress_comes_before_the_answer() {
 }
 
 #[test]
-fn a_call_without_a_token_gets_no_progress() {
+fn progress_needs_a_token() {
     let folder = Folder::with(
         "load",
         &format!("{PROGRESS}\nprogress 1; echo \"<$MCP_PROGRESS_TOKEN>\""),
@@ -86,7 +86,7 @@ fn a_call_without_a_token_gets_no_progress() {
 }
 
 #[test]
-fn too_much_progress_is_thinned_out_but_for_the_last() {
+fn progress_is_throttled_except_the_last() {
     let folder = Folder::with(
         "load",
         &format!(
@@ -125,7 +125,7 @@ fn nonsense_on_the_control_channel_is_harmless() {
 }
 
 #[test]
-fn a_line_without_end_on_the_control_channel_is_bounded() {
+fn lines_on_the_control_channel_are_limited() {
     let folder = Folder::with(
         "endless",
         "head -c 50000000 /dev/zero | tr '\\0' x >&3; echo done",
@@ -189,7 +189,7 @@ fn logs_below_the_level_are_left_out() {
 }
 
 #[test]
-fn a_level_that_there_is_not_is_refused() {
+fn an_unknown_log_level_is_refused() {
     let folder = Folder::with("log", EVERY_LEVEL);
     let server = folder.serve();
     for level in [json!("fatal"), json!("INFO"), json!(3), json!(null)] {
@@ -211,7 +211,7 @@ fn a_flood_of_logs_is_thinned_out() {
 }
 
 #[test]
-fn how_much_progress_is_passed_on_is_up_to_the_author() {
+fn the_metadata_sets_the_progress_limit() {
     let folder = Folder::new();
     let body = "for n in 1 2 3 4 5 6; do printf '{\"method\":\"progress\",\"params\":{\"progress\":%s}}\\n' $n >&3; done; echo done";
     folder.sh_with("few", "progressPerMinute: 2", body);
@@ -229,7 +229,7 @@ fn how_much_progress_is_passed_on_is_up_to_the_author() {
 }
 
 #[test]
-fn what_is_wrong_with_the_folder_is_told_to_clients_as_well() {
+fn problems_of_the_folder_are_sent_to_clients() {
     let folder = Folder::with("good", "echo good");
     folder.write("tools/bad.sh", "#!/bin/sh\necho bad\n");
     let server = folder.serve();

@@ -37,7 +37,7 @@ fn opened(cursor: &str) -> Value {
 }
 
 #[test]
-fn every_list_comes_in_pages_that_are_whole_and_sorted() {
+fn every_list_has_complete_sorted_pages() {
     let folder = folder();
     let server = folder.serve();
     let (page, _) = first(&server);
@@ -56,7 +56,7 @@ fn the_last_page_has_no_cursor() {
 }
 
 #[test]
-fn a_cursor_says_where_when_and_of_which_list() {
+fn a_cursor_has_offset_time_and_list() {
     let folder = folder();
     let (_, cursor) = first(&folder.serve());
     let cursor = opened(&cursor);
@@ -70,7 +70,7 @@ fn a_cursor_says_where_when_and_of_which_list() {
 }
 
 #[test]
-fn a_cursor_that_is_none_of_ours_is_refused() {
+fn a_foreign_cursor_is_refused() {
     let folder = folder();
     let server = folder.serve();
     let (_, cursor) = first(&server);
@@ -93,7 +93,7 @@ fn a_cursor_that_is_none_of_ours_is_refused() {
 }
 
 #[test]
-fn a_cursor_of_a_list_that_has_changed_is_refused() {
+fn a_cursor_of_a_changed_list_is_refused() {
     let folder = folder();
     let server = folder.serve();
     let (_, cursor) = first(&server);

@@ -29,7 +29,7 @@ fn said(answer: &Message) -> Value {
 }
 
 #[test]
-fn a_tool_may_ask_the_user() {
+fn a_tool_can_ask_the_user() {
     let folder = Folder::with("ask", ASK_USER);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -50,7 +50,7 @@ fn a_tool_may_ask_the_user() {
 }
 
 #[test]
-fn a_tool_may_ask_the_model() {
+fn a_tool_can_ask_the_model() {
     let folder = Folder::with("ask", ASK_MODEL);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -66,7 +66,7 @@ fn a_tool_may_ask_the_model() {
 }
 
 #[test]
-fn a_tool_may_ask_for_the_roots() {
+fn a_tool_can_request_the_roots() {
     let folder = Folder::with("ask", ASK_ROOTS);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -95,7 +95,7 @@ fn a_refusal_reaches_the_tool() {
 }
 
 #[test]
-fn a_client_without_a_capability_is_not_asked() {
+fn questions_need_the_capability_of_the_client() {
     let folder = Folder::new();
     folder
         .sh("user", ASK_USER)
@@ -144,7 +144,7 @@ fn several_questions_may_be_open_at_once() {
 }
 
 #[test]
-fn two_calls_may_ask_under_the_same_id() {
+fn two_calls_can_use_the_same_question_id() {
     let folder = Folder::with("ask", ASK_USER);
     let server = folder.serve();
     let calls = [
@@ -178,7 +178,7 @@ fn a_cancelled_call_takes_its_question_back() {
 }
 
 #[test]
-fn a_question_that_is_never_answered_ends_with_the_call() {
+fn an_unanswered_question_ends_with_the_call() {
     let folder = Folder::new();
     // A user may think, but not for ever.
     folder.sh_with("ask", "timeoutSecs: 200ms\nmaxTimeoutSecs: 1", ASK_USER);
@@ -191,7 +191,7 @@ fn a_question_that_is_never_answered_ends_with_the_call() {
 }
 
 #[test]
-fn a_client_of_the_stateless_revision_is_asked_by_an_answer() {
+fn a_stateless_client_gets_questions_in_answers() {
     let folder = Folder::with("ask", ASK_USER);
     let web = folder.web();
     let modern = web.client().modern();
@@ -218,7 +218,7 @@ fn a_client_of_the_stateless_revision_is_asked_by_an_answer() {
 }
 
 #[test]
-fn the_roots_are_in_the_environment_when_they_are_known() {
+fn known_roots_are_in_the_environment() {
     let folder = Folder::new();
     folder.sh_with(
         "roots",

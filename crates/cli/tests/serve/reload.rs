@@ -24,7 +24,7 @@ fn a_new_tool_is_announced_and_works() {
 }
 
 #[test]
-fn a_tool_that_was_removed_is_gone() {
+fn a_removed_tool_is_withdrawn() {
     let folder = Folder::with("stays", "echo stays");
     folder.sh("goes", "echo goes");
     let server = folder.serve();
@@ -39,7 +39,7 @@ fn a_tool_that_was_removed_is_gone() {
 }
 
 #[test]
-fn many_changes_at_once_are_announced_once_or_twice() {
+fn bursts_of_changes_are_announced_at_most_twice() {
     let folder = Folder::with("first", "echo first");
     folder.write("prompts/p.md", "Hello.\n");
     let server = folder.serve();
@@ -59,7 +59,7 @@ fn many_changes_at_once_are_announced_once_or_twice() {
 }
 
 #[test]
-fn what_clients_do_not_see_is_not_announced() {
+fn changes_that_clients_do_not_see_are_not_announced() {
     let folder = Folder::with("tool", "echo one");
     folder.write("prompts/p.md", "Hello.\n");
     let server = folder.serve();
@@ -159,7 +159,7 @@ fn a_tool_may_announce_a_change() {
 }
 
 #[test]
-fn without_a_watch_the_folder_stays_as_it_was() {
+fn without_a_watch_changes_are_ignored() {
     let folder = Folder::with("old", "echo old");
     let server = folder.serve_with(&["--no-watch"]);
     let watching = folder.serve();

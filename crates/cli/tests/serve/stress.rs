@@ -26,7 +26,7 @@ fn a_hundred_calls_at_once_are_all_answered_rightly() {
 }
 
 #[test]
-fn a_hundred_calls_that_are_all_cancelled_leave_nothing() {
+fn a_hundred_cancelled_calls_leave_nothing_behind() {
     let folder = Folder::with("hang", "trap '' TERM; sleep 600 & setsid sleep 600 & wait");
     let server = folder.serve();
     let ids: Vec<_> = (0..100).map(|_| server.begin("hang", &json!({}))).collect();
@@ -40,7 +40,7 @@ fn a_hundred_calls_that_are_all_cancelled_leave_nothing() {
 }
 
 #[test]
-fn a_client_that_goes_in_the_middle_leaves_nothing() {
+fn a_disconnected_client_leaves_nothing_behind() {
     let folder = Folder::with("hang", "trap '' TERM; sleep 600 & setsid sleep 600 & wait");
     let mut server = folder.launch(&["--drain", "0"]).start();
     server.initialize(crate::folder::LATEST);
@@ -56,7 +56,7 @@ fn a_client_that_goes_in_the_middle_leaves_nothing() {
 }
 
 #[test]
-fn a_client_that_does_not_read_stops_nothing_else() {
+fn a_client_that_does_not_read_blocks_no_others() {
     let folder = Folder::with(
         "big",
         "head -c 2000000 /dev/zero | tr '\\0' x; echo x >> ran.txt",
@@ -102,7 +102,7 @@ fn five_hundred_tools_are_listed_and_the_last_one_works() {
 }
 
 #[test]
-fn links_that_lead_in_circles_end() {
+fn cyclic_links_are_handled() {
     let folder = Folder::with("hello", "echo hello");
     for (name, target) in [
         ("tools/again", "."),
@@ -130,7 +130,7 @@ fn a_tool_may_be_a_link_to_a_file_in_the_folder() {
 }
 
 #[test]
-fn calls_lists_and_changes_at_once_do_not_disturb_each_other() {
+fn concurrent_calls_lists_and_changes_work() {
     let folder = Folder::with("echo", r#"echo "$MCP_ARG_n""#);
     let server = folder.serve();
     let mut ids = Vec::new();

@@ -15,7 +15,7 @@ fn started(folder: &Folder, launch: linkspan_testkit::Launch) -> Served<'_> {
 }
 
 #[test]
-fn it_matters_not_where_it_is_started() {
+fn the_working_directory_does_not_matter() {
     let folder = Folder::with("hello", "cat data.txt");
     folder.write("data.txt", "hello\n");
     folder.write("resources/notes.txt", "notes\n");
@@ -28,7 +28,7 @@ fn it_matters_not_where_it_is_started() {
 }
 
 #[test]
-fn without_a_name_it_serves_the_folder_that_it_is_in() {
+fn the_default_folder_is_the_current_one() {
     let folder = Folder::with("hello", "echo hello");
     let launch = linkspan_testkit::Bridge::launch(env!("CARGO_BIN_EXE_linkspan"))
         .arg("serve")
@@ -68,7 +68,7 @@ fn a_long_name_of_the_folder_for_temporary_files_does_no_harm() {
 }
 
 #[test]
-fn the_path_of_the_folder_may_hold_anything() {
+fn the_path_of_the_folder_may_have_any_characters() {
     let folder = Folder::new();
     let odd = folder.path("a folder; $(touch pwned) 'ü'\n");
     for made in [&odd, &odd.join("tools")] {
@@ -139,7 +139,7 @@ fn the_environment_of_such_a_project_is_read() {
 }
 
 #[test]
-fn a_policy_that_others_can_write_to_lets_nothing_through() {
+fn a_policy_writable_by_others_allows_nothing() {
     let folder = project("echo ran > ran.txt; echo hello");
     folder.script(
         "server.d/policy.sh",

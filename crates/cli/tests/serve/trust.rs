@@ -14,7 +14,7 @@ fn mode(path: &Path, mode: u32) {
 }
 
 #[test]
-fn a_file_that_others_can_write_by_now_is_not_run() {
+fn a_file_that_became_writable_by_others_is_not_run() {
     let folder = Folder::with("hello", "echo hello");
     folder.script("tools/kept/tool.sh", "#!/bin/sh\necho kept\n");
     // Nothing is looked at again until the call.
@@ -34,7 +34,7 @@ fn a_file_that_others_can_write_by_now_is_not_run() {
 }
 
 #[test]
-fn every_kind_of_program_is_looked_at_before_it_runs() {
+fn every_kind_of_program_is_checked_before_it_runs() {
     let folder = Folder::new();
     folder.script("prompts/p.sh", "#!/bin/sh\necho p\n");
     folder.script("resources/r.sh", "#!/bin/sh\necho r\n");
@@ -77,7 +77,7 @@ fn serve_with_path<'a>(folder: &'a Folder, bin: &str) -> Served<'a> {
 }
 
 #[test]
-fn a_script_is_not_run_if_others_can_write_its_interpreter() {
+fn a_script_with_an_untrusted_interpreter_is_not_run() {
     let folder = Folder::new();
     let bin = lang(&folder);
     let own = folder.beside("own");
@@ -256,7 +256,7 @@ fn a_variable_that_holds_a_token_reaches_no_script() {
 }
 
 #[test]
-fn a_folder_as_a_target_keeps_the_token_as_well() {
+fn tools_of_a_target_folder_do_not_see_the_token() {
     let folder = Folder::new();
     folder.sh_with("show", "env: {mode: inherit}", "echo ${A:-none} ${B:-none}");
     let place = |name: &str| folder.beside(name).display().to_string();

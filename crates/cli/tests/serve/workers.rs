@@ -56,7 +56,7 @@ fn todo(what: &str) -> Value {
 }
 
 #[test]
-fn one_process_takes_one_call_after_the_other() {
+fn one_worker_handles_calls_in_sequence() {
     let folder = folder("");
     let server = folder.serve();
     let first = server.text("w", &todo("pid"));
@@ -80,7 +80,7 @@ fn it_starts_with_the_first_call_only() {
 }
 
 #[test]
-fn results_are_what_one_shot_tools_would_have() {
+fn worker_results_equal_those_of_one_shot_tools() {
     let folder = folder("");
     let server = folder.serve();
     assert_eq!(
@@ -118,7 +118,7 @@ fn noise_does_not_reach_the_client() {
 }
 
 #[test]
-fn a_call_that_is_cancelled_does_not_hold_up_the_next() {
+fn a_cancelled_call_does_not_delay_the_next() {
     let folder = folder("graceSecs: 200ms");
     let server = folder.serve();
     let id = server.begin("w", &todo("hang"));
@@ -130,7 +130,7 @@ fn a_call_that_is_cancelled_does_not_hold_up_the_next() {
 }
 
 #[test]
-fn a_call_that_takes_too_long_ends() {
+fn a_call_times_out() {
     let folder = folder("timeoutSecs: 8\ngraceSecs: 200ms");
     let server = folder.serve();
     server.failure("w", &todo("hang"));
@@ -171,7 +171,7 @@ fn several_processes_work_at_once() {
 }
 
 #[test]
-fn a_process_is_replaced_after_so_many_calls() {
+fn a_worker_is_replaced_after_max_calls() {
     let folder = folder("workers: {maxCalls: 2}");
     let server = folder.serve();
     let pids: Vec<_> = (0..6).map(|_| server.text("w", &todo("pid"))).collect();
@@ -181,7 +181,7 @@ fn a_process_is_replaced_after_so_many_calls() {
 }
 
 #[test]
-fn a_process_that_has_nothing_to_do_ends() {
+fn an_idle_worker_ends() {
     let folder = folder("workers: {idleSecs: 300ms}");
     let server = folder.serve();
     let first = server.text("w", &todo("pid"));

@@ -349,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_is_in_it_under_the_name_that_the_start_script_looks_for() {
+    fn the_bundled_server_has_the_name_in_the_start_script() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("tools/t")).unwrap();

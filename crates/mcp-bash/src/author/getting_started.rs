@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_project_is_removed_with_its_value_and_knows_no_other() {
+    fn the_temporary_project_is_removed_on_drop() {
         let temp = tempfile::tempdir().unwrap();
         let project = GettingStarted::create(temp.path()).unwrap();
         assert!(

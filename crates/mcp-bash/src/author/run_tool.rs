@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_limit_that_is_no_number_is_left_out() {
+    fn an_invalid_timeout_is_ignored() {
         let mut run = ToolRun {
             name: "t".to_owned(),
             arguments: "{}".to_owned(),

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_completion_is_registered_once_and_the_rest_is_kept() {
+    fn registering_a_completion_keeps_other_registrations() {
         let entry = || json!({"name": "a", "path": "p"});
         let before =
             json!({"version": 1, "tools": null, "completions": [{"name": "b"}, {"name": "a"}]});

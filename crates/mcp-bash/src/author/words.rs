@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_taken_out_wherever_they_stand() {
+    fn flags_are_found_at_any_position() {
         let mut all = words(&["a", "--x", "1", "--y=2", "--z", "b"]);
         assert_eq!(all.value("--x").unwrap().as_deref(), Some("1"));
         assert_eq!(all.value("--y").unwrap().as_deref(), Some("2"));
@@ -253,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_left_are_named() {
+    fn leftover_words_are_named() {
         let left = |word| words(&[word]).end("init").unwrap_err().to_string();
         assert_eq!(left("x"), "usage: mcp-bash init: unexpected argument x");
         assert_eq!(left("--x"), "usage: mcp-bash init: unexpected option --x");
     }
 
     #[test]
-    fn the_project_is_the_nearest_one_unless_one_is_named() {
+    fn the_default_project_is_the_nearest_one() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let deep = root.join("tools/a");

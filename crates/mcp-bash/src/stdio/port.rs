@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cancelled_is_not_waited_for() {
+    fn cancelled_requests_do_not_delay_the_close() {
         let message = |text: &'static str| Message::parse(text.into()).unwrap();
         let mut owed = Owed::default();
         for line in [
@@ -288,7 +288,7 @@ mod tests {
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n";
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_client_is_left_after_its_time() {
+    async fn an_idle_connection_is_closed() {
         let (mut port, _client) = silent_after(2);
         let begun = Instant::now();
         assert!(port.rx.recv().await.is_none());
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_waits_for_an_answer_is_not_silent() {
+    async fn a_pending_request_prevents_the_idle_close() {
         let (mut port, mut client) = silent_after(2);
         client.write_all(HELLO).await.unwrap();
         assert!(port.rx.recv().await.is_some());

@@ -45,7 +45,7 @@ fn code(steps: &[Step]) -> i64 {
 }
 
 #[test]
-fn what_is_no_request_is_answered_without_an_id() {
+fn invalid_lines_get_an_error_without_an_id() {
     let mut front = front(&[]);
     let parse = told(&front.from_client("not-json"));
     assert_eq!(parse[0]["error"]["code"], -32700);
@@ -209,7 +209,7 @@ fn every_client_must_send_the_remote_token() {
 }
 
 #[test]
-fn answers_of_the_client_go_to_the_server() {
+fn client_answers_are_forwarded() {
     let mut front = ready(&[]);
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}"#;
     assert_eq!(passed(&front.from_client(answer)).len(), 1);

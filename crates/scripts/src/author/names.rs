@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_named_after_its_host_or_its_program() {
+    fn server_names_come_from_host_or_program() {
         for (url, name) in [
             ("https://mcp.example.com/mcp", "example"),
             ("https://user:pw@api.weather.co.uk:8443/x", "weather-co"),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_made_of_the_words_of_a_name() {
+    fn a_title_is_derived_from_a_name() {
         assert_eq!(title("read-file"), "Read file");
         assert_eq!(title("x_1"), "X 1");
         assert_eq!(title("---"), "---");

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_of_stderr_is_in_the_result_already() {
+    fn one_line_of_stderr_is_not_repeated() {
         let stderr = |text| stderr_of(Json::parse(text).unwrap());
         assert_eq!(stderr(r#"{"_meta":{"stderr":"why\n"}}"#), None);
         let two = stderr(r#"{"_meta":{"stderr":"why\nmore\n"}}"#);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_limit_is_a_part_of_the_parameters() {
+    fn the_time_limit_is_in_the_parameters() {
         assert_eq!(
             call_params("t", "{}", Some(Duration::from_millis(1500))),
             r#"{"name":"t","arguments":{},"_meta":{"progressToken":1,"linkspan/timeoutSecs":1.5}}"#

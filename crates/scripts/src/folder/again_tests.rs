@@ -52,7 +52,7 @@ fn an_entry_that_became_wrong_stays_as_it_was() {
 }
 
 #[test]
-fn an_entry_that_is_gone_is_gone() {
+fn a_removed_entry_is_removed() {
     let folder = full();
     let first = folder.read();
     fs::remove_file(folder.path("tools/a.sh")).unwrap();
@@ -64,7 +64,7 @@ fn an_entry_that_is_gone_is_gone() {
 }
 
 #[test]
-fn an_entry_that_others_can_write_now_does_not_stay() {
+fn an_entry_that_became_untrusted_is_removed() {
     let folder = full();
     let first = folder.read();
     folder.mode("tools/a.sh", 0o777);
@@ -73,7 +73,7 @@ fn an_entry_that_others_can_write_now_does_not_stay() {
 }
 
 #[test]
-fn an_entry_that_is_not_allowed_any_more_does_not_stay() {
+fn an_entry_that_is_no_longer_allowed_is_removed() {
     let folder = full();
     let first = folder.read();
     folder.file("server.toml", "deny = ['b']\n");
@@ -82,7 +82,7 @@ fn an_entry_that_is_not_allowed_any_more_does_not_stay() {
 }
 
 #[test]
-fn a_name_that_was_taken_meanwhile_is_not_there_twice() {
+fn a_kept_entry_gives_way_to_a_new_one_of_its_name() {
     let folder = full();
     let first = folder.read();
     folder.file("tools/b.meta.yaml", "title: [\n");

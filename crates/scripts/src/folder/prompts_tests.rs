@@ -49,7 +49,7 @@ fn a_text_with_front_matter_is_a_prompt() {
 }
 
 #[test]
-fn a_plain_text_is_described_beside_it_and_asks_for_what_it_names() {
+fn a_text_prompt_has_metadata_beside_it_and_arguments_from_placeholders() {
     let folder = Folder::new();
     folder.file(
         "prompts/ask.txt",
@@ -124,7 +124,7 @@ fn a_text_that_is_executable_by_accident_is_still_a_text() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn problems_have_their_line() {
     let folder = Folder::new();
     folder.file("prompts/a.md", "---\ntitle: 1\n---\nHello\n");
     folder.file("prompts/b.md", "---\ntitle: B\n");
@@ -165,7 +165,7 @@ fn what_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn what_a_prompt_that_is_left_out_says_about_completion_is_left_out_too() {
+fn completions_of_an_omitted_prompt_are_omitted() {
     let folder = Folder::new();
     for extension in ["md", "markdown"] {
         folder.file(

@@ -84,7 +84,7 @@ fn a_wrong_file_of_the_server_stops_everything() {
 }
 
 #[test]
-fn a_slip_in_the_file_of_the_server_is_only_told() {
+fn an_unknown_server_field_is_a_warning() {
     let folder = Folder::new();
     folder.tool("a");
     folder.file("server.toml", "nmae = 'x'\ninputSchema = {}\n");
@@ -98,7 +98,7 @@ fn a_slip_in_the_file_of_the_server_is_only_told() {
 }
 
 #[test]
-fn a_misspelled_folder_is_told() {
+fn a_misspelled_folder_is_reported() {
     let folder = Folder::new();
     folder.script("tool/a.sh", "#!/bin/sh\n");
     folder.file("prompts/p.md", "x");
@@ -109,7 +109,7 @@ fn a_misspelled_folder_is_told() {
 }
 
 #[test]
-fn what_is_no_folder_is_refused() {
+fn a_file_instead_of_a_folder_is_refused() {
     let folder = Folder::new();
     folder.file("file", "");
     for path in ["file", "nowhere", "file/below"] {
@@ -120,7 +120,7 @@ fn what_is_no_folder_is_refused() {
 }
 
 #[test]
-fn a_folder_that_others_can_write_is_refused() {
+fn a_folder_writable_by_others_is_refused() {
     for mode in [0o757, 0o777, 0o1777, 0o702] {
         let folder = Folder::new();
         folder.tool("a");
@@ -142,7 +142,7 @@ fn a_folder_that_others_can_write_is_refused() {
 }
 
 #[test]
-fn entries_that_others_can_write_are_left_out() {
+fn entries_writable_by_others_are_left_out() {
     let folder = Folder::new();
     for name in ["a", "b", "c", "d"] {
         folder.tool(name);
@@ -273,7 +273,7 @@ fn odd_files_are_no_obstacle() {
 }
 
 #[test]
-fn metadata_may_not_be_huge() {
+fn metadata_has_a_size_limit() {
     let folder = Folder::new();
     folder.tool("a");
     folder.file("tools/a.meta.yaml", " ".repeat((1 << 20) + 1));
@@ -286,7 +286,7 @@ fn metadata_may_not_be_huge() {
 }
 
 #[test]
-fn line_ends_and_marks_of_another_system_are_no_obstacle() {
+fn crlf_and_byte_order_marks_are_accepted() {
     let folder = Folder::new();
     folder.script("tools/a.sh", "#!/bin/sh\n");
     folder.file(
@@ -304,7 +304,7 @@ fn line_ends_and_marks_of_another_system_are_no_obstacle() {
 }
 
 #[test]
-fn five_hundred_tools_are_fine_and_one_more_is_told() {
+fn more_than_five_hundred_tools_give_a_warning() {
     let folder = Folder::new();
     for i in 0..500 {
         folder.tool(&format!("tool-{i}"));
@@ -327,7 +327,7 @@ fn five_hundred_tools_are_fine_and_one_more_is_told() {
 }
 
 #[test]
-fn the_flag_for_the_sandbox_is_the_least() {
+fn the_sandbox_flag_is_the_minimum() {
     let folder = Folder::new();
     folder.script(
         "tools/a.sh",

@@ -5,7 +5,7 @@ use super::super::testing::Folder;
 use super::*;
 
 #[test]
-fn a_file_is_a_resource_as_it_is() {
+fn a_plain_file_is_a_resource() {
     let folder = Folder::new();
     folder.file("resources/docs/a b.md", "# Hello\n");
     folder.file("resources/data", b"\x00\x01");
@@ -135,7 +135,7 @@ fn metadata_alone_can_be_a_resource() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn problems_have_their_line() {
     let folder = Folder::new();
     for name in ["a", "b", "c"] {
         folder.file(&format!("resources/{name}.txt"), "x");

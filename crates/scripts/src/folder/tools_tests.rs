@@ -29,7 +29,7 @@ fn an_executable_file_is_a_tool() {
 }
 
 #[test]
-fn what_lies_beside_comes_before_what_stands_inside() {
+fn metadata_files_override_inline_metadata() {
     let folder = Folder::new();
     folder.script(
         "tools/greet.sh",
@@ -83,7 +83,7 @@ fn the_short_form_of_arguments_becomes_a_schema() {
 }
 
 #[test]
-fn a_folder_with_a_tool_in_it_is_one_tool() {
+fn a_folder_with_a_main_file_is_one_tool() {
     let folder = Folder::new();
     folder.script("tools/greet/tool.py", "#!/usr/bin/env python3\n# Greets.\n");
     folder.script("tools/greet/helper.sh", "#!/bin/sh\n");
@@ -134,7 +134,7 @@ fn words_to_run_need_no_script() {
 }
 
 #[test]
-fn what_cannot_be_offered_is_told_with_its_line() {
+fn invalid_entries_are_reported_with_their_line() {
     let folder = Folder::new();
     for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
         folder.tool(name);
@@ -179,7 +179,7 @@ fn what_cannot_be_offered_is_told_with_its_line() {
 }
 
 #[test]
-fn a_script_that_is_not_executable_can_be_mended() {
+fn a_script_that_is_not_executable_has_a_fix() {
     let folder = Folder::new();
     folder.file("tools/a.sh", "#!/bin/sh\n");
     folder.file("tools/notes.txt", "notes\n");
@@ -298,7 +298,7 @@ fn workers_and_servers_are_described() {
 }
 
 #[test]
-fn how_a_program_runs_is_found_out_without_running_it() {
+fn programs_are_classified_without_running_them() {
     let folder = Folder::new();
     folder.script("tools/a.sh", "# A.\necho\n");
     folder.script("tools/b", "# B.\necho\n");
@@ -320,7 +320,7 @@ fn how_a_program_runs_is_found_out_without_running_it() {
 }
 
 #[test]
-fn a_path_to_run_is_one_of_the_folder_and_can_be_trusted() {
+fn an_exec_path_must_be_trusted_and_in_the_folder() {
     let folder = Folder::new();
     folder.script("bin/ok", "#!/bin/sh\n");
     folder.script("bin/open", "#!/bin/sh\n");

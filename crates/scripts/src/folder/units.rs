@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_come_with_or_without_a_unit() {
+    fn seconds_may_have_a_unit() {
         assert_eq!(seconds(&number(30)), Ok(Duration::from_secs(30)));
         assert_eq!(seconds(&text("500ms")), Ok(Duration::from_millis(500)));
         assert_eq!(seconds(&text("1.5 m")), Ok(Duration::from_secs(90)));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_that_mean_nothing_are_refused() {
+    fn invalid_seconds_are_refused() {
         for node in [
             number(0),
             number(u64::MAX),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_with_or_without_a_unit() {
+    fn bytes_may_have_a_unit() {
         assert_eq!(bytes(&number(7)), Ok(7));
         assert_eq!(bytes(&text("64k")), Ok(65_536));
         assert_eq!(bytes(&text("10 MB")), Ok(10_000_000));

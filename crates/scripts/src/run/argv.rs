@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_word_stays_one_word_whatever_is_in_it() {
+    fn a_template_word_expands_to_one_word() {
         let hostile = "a; rm -rf / $(x) `y` \"z\" {{other}}\n";
         assert_eq!(
             filled(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_given_is_left_out() {
+    fn missing_arguments_are_omitted() {
         assert_eq!(
             filled(&["du", "{{x}}", "--depth={{n}}", "{{y}}"], json!({"y": 0})),
             ["du", "0"]
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_becomes_words() {
+    fn a_list_expands_to_several_words() {
         let given = json!({"files": ["a b", 1, true]});
         assert_eq!(
             filled(&["cat", "{{files}}"], given),

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_finds_no_place_says_why() {
+    async fn a_failed_store_reports_its_reason() {
         let (folder, _, mut capture) = capture(10);
         folder.close().unwrap();
         assert!(capture.take(&[b'x'; 11]).await);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_does_not_fit_is_kept_whole_and_shown_at_both_ends() {
+    async fn large_output_is_stored_and_shown_at_both_ends() {
         let (_folder, spills, mut capture) = capture(10_000);
         let bytes: Vec<u8> = (0..30_000u32).map(|n| (n % 251) as u8).collect();
         for chunk in bytes.chunks(777) {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_room_on_the_disk_both_ends_are_still_shown() {
+    async fn a_full_disk_still_shows_both_ends() {
         let (folder, _, mut capture) = capture(1000);
         drop(folder);
         assert!(capture.take(&[b'x'; 2000]).await);

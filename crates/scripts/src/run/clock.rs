@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn progress_gives_time_only_if_it_may_and_not_for_ever() {
+    async fn progress_extends_the_deadline_up_to_the_maximum() {
         let (mut fixed, mut lively) = (
             Clock::new(&settings(false), None),
             Clock::new(&settings(true), None),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn time_that_the_client_takes_is_given_back() {
+    async fn the_clock_stops_while_the_client_answers() {
         let mut clock = Clock::new(&settings(false), None);
         sleep(4 * SECOND).await;
         clock.stop();

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_lines_are_explained() {
         for (line, why) in [
             ("", "no JSON"),
             ("[]", "must be a JSON object"),

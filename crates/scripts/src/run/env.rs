@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_comes_before_what_is_inherited() {
+    fn set_variables_override_inherited_ones() {
         let settings = EnvSettings {
             set: vec![("PATH".to_owned(), "/mine".to_owned())],
             ..EnvSettings::default()
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_some_of_very_many_arguments_become_variables() {
+    fn the_number_of_argument_variables_is_limited() {
         let mut env = Env::new();
         let many = (0..100_000).map(|n| (format!("n{n}"), n.into()));
         let many = Value::Object(many.collect()).to_string();

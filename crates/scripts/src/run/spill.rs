@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_too_large_is_read_in_pieces_for_a_while() {
+    async fn stored_output_is_read_in_pieces_until_it_expires() {
         let folder = tempfile::tempdir().unwrap();
         let spills = Spills::new(folder.path().to_owned());
         let uri = kept(&spills, b"0123456789");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_makes_room_and_an_unfinished_one_leaves_nothing() {
+    fn the_oldest_output_is_evicted_and_unfinished_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let spills = Spills::new(folder.path().to_owned());
         let first = kept(&spills, b"x");

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_has_room_for_so_many() {
+    fn messages_per_minute_are_limited() {
         let mut throttle = Throttle::new(3);
         let start = Instant::now();
         let at = |secs| start + Duration::from_secs(secs);

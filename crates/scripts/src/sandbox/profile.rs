@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stands_between_a_tool_without_limits_and_its_start() {
+    fn a_tool_without_limits_needs_no_trampoline() {
         assert_eq!(profile(&settings(0)), None);
         assert_eq!(profile(&settings(1)), None);
     }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_roots_of_the_client_count_only_where_the_author_says_so() {
+    fn client_roots_are_granted_only_if_configured() {
         let mut run = settings(2);
         let reach = |run: &RunSettings| profile(run).unwrap().reach.unwrap();
         assert!(reach(&run).roots.is_empty());
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_what_may_be_written_is_no_grant_of_its_own() {
+    fn paths_inside_writable_folders_need_no_grant() {
         let mut run = settings(2);
         let write = ["data", "data/cache", "data/../other"];
         run.sandbox.write = write.map(PathBuf::from).into();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn it_arrives_as_it_was_sent() {
+    fn a_profile_round_trips() {
         let mut run = settings(2);
         run.sandbox.net = Some(vec![443]);
         run.limits.cpu = Some(2);

@@ -1,18 +1,22 @@
-//! Level 2: system calls that Landlock does not look at, refused with seccomp.
+//! Level 2: system calls that Landlock ignores, refused with seccomp.
 //!
-//! | call | refused | why |
-//! |---|---|---|
-//! | `chmod` and its like, `open`, `mknod` with a set-user-id or set-group-id bit | always | such a file gives the rights of our user to others |
-//! | changes of mode, owner, times and extended attributes | outside of what may be written | the server decides: see `metadata.rs` |
-//! | sockets of other families than Unix, Internet and netlink; Internet protocols besides TCP, UDP and ICMP | if `net` is given | Landlock looks at TCP only: MPTCP, SCTP and SMC would go around it |
-//! | TCP sockets | if `net` is empty | nothing else is left to do with them |
-//! | `listen`, and connecting by `sendto` (TCP Fast Open) | if `net` has ports | neither asks Landlock |
-//! | mounts, `chroot`, `setns`, new namespaces of mounts or users | always | a path would lead elsewhere for the server than for the tool |
-//! | `ioctl` for inode flags, verity, encryption, FAT attributes, btrfs subvolumes | always | they change files that are open for reading |
-//! | io_uring, `openat2`, `clone3` | always, as if the kernel had none | their arguments are in memory, where a filter does not see them |
+//! * Always: `chmod`, `open` and `mknod` with a set-user-id or set-group-id bit. The file would give the rights
+//!   of this user to others.
+//! * Outside of writable paths: changes of mode, owner, times and extended attributes. The server decides: see
+//!   `metadata.rs`.
+//! * If `net` is given: sockets of families other than Unix, Internet and netlink, and Internet protocols besides
+//!   TCP, UDP and ICMP. Landlock checks TCP only; MPTCP, SCTP and SMC would bypass it.
+//! * If `net` is empty: TCP sockets, which could not be used.
+//! * If `net` has ports: `listen`, and `sendto` that connects (TCP Fast Open). Landlock checks neither.
+//! * Always: mounts, `chroot`, `setns`, new mount and user namespaces. The server would resolve a path
+//!   differently from the tool.
+//! * Always: `ioctl` for inode flags, verity, encryption, FAT attributes, btrfs subvolumes. They change files that
+//!   are open for reading.
+//! * Always, as if the kernel lacked them: io_uring, `openat2`, `clone3`. Their arguments are in memory, which a
+//!   filter cannot see.
 //!
-//! Programs for another instruction set of the same processor (32 bits) are killed at their first call:
-//! their calls have other numbers. Calls of x32 fail as if the kernel had none of them.
+//! Programs for another instruction set of the same processor (32 bits) are killed at their first call, because
+//! their calls have other numbers. x32 calls fail as on a kernel without them.
 
 mod files;
 mod metadata;

@@ -118,7 +118,7 @@ fn printed(output: &Output) -> String {
 }
 
 #[test]
-fn the_files_of_the_system_and_of_the_folder_are_read_and_others_are_not() {
+fn only_system_files_and_the_folder_are_readable() {
     let folder = Folder::new(2);
     assert_eq!(folder.says("cat file"), "served");
     assert_eq!(folder.says("ls"), "file\n");
@@ -140,7 +140,7 @@ fn the_files_of_the_system_and_of_the_folder_are_read_and_others_are_not() {
 }
 
 #[test]
-fn what_is_declared_is_read_but_not_written() {
+fn declared_read_paths_are_not_writable() {
     let folder = Folder::new(2);
     let data = folder.at("data");
     let folder = folder.settings(|run| run.sandbox.read = vec![data]);
@@ -177,7 +177,7 @@ fn what_may_be_written_is_created_changed_and_removed() {
 }
 
 #[test]
-fn what_may_be_written_in_the_folder_is_made_if_it_is_missing() {
+fn missing_writable_paths_in_the_folder_are_created() {
     let folder = Folder::new(2).settings(|run| {
         run.sandbox.write = vec!["./cache".into(), "logs/today.log".into()];
     });
@@ -190,7 +190,7 @@ fn what_may_be_written_in_the_folder_is_made_if_it_is_missing() {
 }
 
 #[test]
-fn no_file_with_the_rights_of_its_owner_can_be_made() {
+fn set_id_files_cannot_be_created() {
     let folder = Folder::new(2);
     let out = folder.at("out");
     let folder = folder.settings(|run| run.sandbox.write = vec![out]);
@@ -231,7 +231,7 @@ fn temporary_files_go_into_a_folder_of_its_own() {
 }
 
 #[test]
-fn the_roots_of_the_client_are_open_if_the_author_says_so() {
+fn client_roots_are_accessible_if_configured() {
     let folder = Folder::new(2);
     assert!(!folder.can("cat ../out/file >/dev/null 2>&1"));
     let folder = folder.settings(|run| run.sandbox.roots = true);
@@ -309,7 +309,7 @@ fn port(listener: &TcpListener) -> u16 {
 }
 
 #[test]
-fn the_server_is_out_of_reach() {
+fn the_server_process_cannot_be_signalled_or_traced() {
     let folder = Folder::new(2);
     let us = std::process::id();
     assert!(
@@ -396,7 +396,7 @@ fn no_file_of_the_trampoline_is_left_open() {
 }
 
 #[test]
-fn root_keeps_the_access_to_files_and_no_other_powers() {
+fn root_keeps_file_access_and_no_other_capabilities() {
     let folder = Folder::new(2);
     let text = folder.says("cat /proc/self/status");
     for name in ["CapPrm:", "CapEff:", "CapAmb:", "CapInh:"] {
@@ -407,7 +407,7 @@ fn root_keeps_the_access_to_files_and_no_other_powers() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_nothing_runs() {
+fn a_failed_restriction_is_reported_and_nothing_runs() {
     let refused = |words: &[&str], expected: &str| {
         let output = through(words).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -447,7 +447,7 @@ fn what_cannot_be_done_is_said_and_nothing_runs() {
 }
 
 #[test]
-fn a_system_that_cannot_enforce_it_is_told_apart_from_one_that_need_not() {
+fn missing_support_is_fatal_unless_optional() {
     let nothing = Support {
         files: false,
         ports: false,

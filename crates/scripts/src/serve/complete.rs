@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_are_offered_and_that_there_are_more() {
+    fn at_most_a_hundred_values_are_returned() {
         let values: Vec<String> = (0..101).map(|n| n.to_string()).collect();
         let text = offered(&values, Some(101), false);
         assert!(text.contains(r#""total":101,"hasMore":true"#), "{text}");

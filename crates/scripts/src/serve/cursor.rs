@@ -65,7 +65,7 @@ mod tests {
     };
 
     #[test]
-    fn a_cursor_comes_back_until_the_list_changes() {
+    fn a_cursor_is_valid_until_the_list_changes() {
         let cursor = TOOLS.write(7, "2026-11-15T00:00:00Z");
         assert_eq!(TOOLS.read(&cursor).unwrap(), 7);
         let other = Cursor {

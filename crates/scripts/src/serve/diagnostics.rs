@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_of_a_tool_is_told_from_those_of_others() {
+    fn problems_are_assigned_to_their_tool() {
         let problem = |path: &str| Problem {
             severity: Severity::Error,
             path: path.into(),

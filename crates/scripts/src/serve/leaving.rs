@@ -59,7 +59,7 @@ mod tests {
     use tokio::time::Instant;
 
     #[tokio::test(start_paused = true)]
-    async fn exit_ends_the_server_and_so_does_waiting_for_it() {
+    async fn the_server_ends_on_exit_or_after_the_grace_period() {
         let leaving = Leaving::default();
         assert!(leaving.refusal().is_none());
         assert_eq!(leaving.exit().unwrap_err().code(), NOT_ASKED);

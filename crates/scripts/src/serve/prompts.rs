@@ -156,7 +156,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_value_is_never_read_as_a_name() {
+    fn values_are_not_expanded_again() {
         let given = json!({"a": "{{b}}", "b": "no", "n": "two\nlines \\n"});
         let given = given.as_object().unwrap();
         assert_eq!(
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_are_none_are_an_error_of_the_program() {
+    fn invalid_messages_are_an_error_of_the_program() {
         let good = r#"{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}"#;
         assert_eq!(whole("p", good).unwrap().as_deref(), Some(good));
         assert_eq!(whole("p", "just text").unwrap(), None);

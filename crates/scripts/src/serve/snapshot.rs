@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_revision_is_shown_what_it_knows() {
+    fn older_revisions_see_known_members_only() {
         let of = |revision| {
             let entry = json!({"name": "x", "title": "t", "icons": [], "inputSchema": {}, "annotations": {}, "outputSchema": {}});
             Listed::new(std::iter::once(entry), revision)

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_what_stands_between() {
+    fn values_are_the_text_between_literals() {
         for (template, uri, found) in [
             (
                 "test://template/{id}/data",
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_would_take_for_ever_is_given_up() {
+    fn a_match_is_abandoned_after_too_many_tries() {
         let template = format!("a:{}!", "{+x}".repeat(30));
         assert_eq!(values(&template, &format!("a:{}", "y".repeat(200))), None);
     }

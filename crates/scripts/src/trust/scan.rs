@@ -107,7 +107,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn helpers_that_others_can_change_are_found_and_data_is_not() {
+    fn code_writable_by_others_is_found_and_data_is_ignored() {
         let root = tempfile::tempdir().unwrap();
         let put = |path: &str, mode: u32| {
             let path = root.path().join(path);

@@ -189,7 +189,7 @@ mod tests {
     const TOOL: &str = "above/served/tools/x.sh";
 
     #[test]
-    fn a_file_is_trusted_if_everything_on_the_way_is() {
+    fn a_file_is_trusted_if_its_whole_path_is() {
         let place = TestFolder::new();
         place.walk(TOOL).unwrap();
         for name in ["above", "above/served", "above/served/tools", TOOL] {
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn links_in_a_circle_end() {
+    fn cyclic_links_end() {
         let place = TestFolder::new();
         symlink("b", place.at("above/served/a")).unwrap();
         symlink("a", place.at("above/served/b")).unwrap();

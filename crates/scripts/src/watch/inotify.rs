@@ -58,7 +58,7 @@ impl Told {
         for (at, folder) in folders.iter().enumerate() {
             match inotify::add_watch(&self.fd, folder.as_path(), flags) {
                 Ok(watch) => {
-                    // A folder that is watched as a link target too is relevant as a whole.
+                    // If the root is also the folder of a link target, all names in it are relevant.
                     let is_root = at == 0;
                     let both = watches.entry(watch).or_insert(is_root);
                     *both = *both && is_root;

@@ -127,7 +127,7 @@ impl Walk {
         let Some(parent) = target.parent() else {
             return;
         };
-        // In the root only a few names are relevant; with this all of them are.
+        // A parent that is the root is added once more, so that all of its names are relevant.
         if !self.folders[1..].iter().any(|folder| folder == parent) && self.has_room() {
             self.folders.push(parent.to_owned());
         }

@@ -16,7 +16,7 @@ fn prints_json(script: &str) -> Value {
 }
 
 #[test]
-fn a_result_that_is_not_one_json_value_is_an_error_of_the_tool() {
+fn a_result_must_be_one_json_value() {
     for (data, word) in [
         ("not json", "Invalid JSON"),
         ("{\"a\":", "Invalid JSON"),
@@ -73,7 +73,7 @@ fn an_error_is_logged_and_one_with_a_hint_is_a_warning() {
 }
 
 #[test]
-fn configuration_without_a_source_fails_and_says_so() {
+fn configuration_without_a_source_is_an_error() {
     let script = r#"
         mcp_config_load && echo loaded || echo "none $MCP_CONFIG_JSON"
         mcp_config_load --file /nowhere && echo loaded || echo none

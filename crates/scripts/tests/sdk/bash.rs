@@ -409,7 +409,7 @@ fn long_lists_are_cut_to_fit() {
 }
 
 #[test]
-fn paths_are_held_to_the_roots() {
+fn paths_outside_the_roots_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().canonicalize().expect("a path");
     std::fs::create_dir_all(root.join("in[x]/sub")).expect("made");
@@ -464,7 +464,7 @@ fn paths_are_held_to_the_roots() {
 }
 
 #[test]
-fn other_programs_are_run_again_and_their_progress_passed_on() {
+fn programs_are_retried_and_their_progress_is_forwarded() {
     let script = r#"
         n=$(mktemp); try() { printf x >>"$n"; [ "$(wc -c <"$n")" -ge 3 ] || return 7; echo done; }
         mcp_with_retry 5 0.01 -- try
@@ -520,7 +520,7 @@ fn configuration_is_merged() {
 }
 
 #[test]
-fn downloads_go_only_where_they_may() {
+fn downloads_are_limited_to_allowed_hosts() {
     for (call, kind) in [
         ("--url http://a.example/ --out x", "invalid_url"),
         ("--url https://a.example/", "invalid_params"),

@@ -80,7 +80,7 @@ fn sorted(text: &str) -> Value {
 }
 
 #[test]
-fn a_failure_is_said_on_stderr() {
+fn a_failure_is_reported_on_stderr() {
     for tool in both(
         "mcptool.run(lambda a: mcptool.fail('no good', {'x': 1}))",
         "await mcp.run(() => mcp.fail('no good', { x: 1 }))",

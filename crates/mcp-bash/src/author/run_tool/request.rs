@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_tools_is_not_made() {
+    fn a_call_in_minimal_mode_is_refused() {
         let minimal = parse(&["t", "--minimal", "--dry-run"]).unwrap();
         assert_eq!(minimal.action, RunToolAction::DryRun);
         assert!(matches!(minimal.check(), Err(RunToolError::Minimal)));

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_lies_where_its_path_leads_to_it() {
+    fn a_file_is_located_by_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["a", "b"] {

@@ -58,7 +58,7 @@ fn without_ports_there_is_no_tcp_socket_of_any_kind() {
 }
 
 #[test]
-fn with_ports_nothing_goes_around_those_that_are_granted() {
+fn with_ports_granted_ways_around_them_are_refused() {
     confined(Some(vec![443]), Vec::new(), || {
         let tcp = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
         assert_eq!(listen(&tcp, 1), Err(Errno::PERM));
@@ -75,7 +75,7 @@ fn with_ports_nothing_goes_around_those_that_are_granted() {
 }
 
 #[test]
-fn without_a_word_about_the_network_nothing_is_refused() {
+fn without_net_settings_sockets_are_allowed() {
     confined(None, Vec::new(), || {
         let tcp = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
         listen(&tcp, 1).unwrap();

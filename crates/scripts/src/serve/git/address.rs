@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_an_option_or_a_way_out_is_refused() {
+    fn options_and_path_traversal_are_refused() {
         let places = [
             "git://example.org/r#x",
             "git+file://host/r#x",

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_for_what_was_looked_at() {
+    fn a_host_is_pinned_to_its_checked_addresses() {
         let remote = |host: &str| Remote {
             host: host.to_owned(),
             port: 443,

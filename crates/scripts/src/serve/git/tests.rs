@@ -154,7 +154,7 @@ async fn a_file_is_read_at_a_revision() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_and_a_folder_is_no_file() {
+async fn missing_files_and_folders_are_not_found() {
     if !has_git() {
         return;
     }
@@ -182,7 +182,7 @@ async fn what_is_not_there_is_not_found_and_a_folder_is_no_file() {
 }
 
 #[tokio::test]
-async fn a_repository_outside_is_not_read_whatever_leads_to_it() {
+async fn a_repository_outside_the_roots_is_never_read() {
     if !has_git() {
         return;
     }
@@ -223,7 +223,7 @@ async fn a_repository_outside_is_not_read_whatever_leads_to_it() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_not_read() {
+async fn a_file_above_the_limit_is_not_read() {
     if !has_git() {
         return;
     }

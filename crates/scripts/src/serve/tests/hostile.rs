@@ -58,7 +58,7 @@ async fn a_tool_that_joins_another_group_is_ended_at_its_timeout() {
 }
 
 #[test]
-fn a_runtime_that_ends_takes_its_programs_with_it() {
+fn programs_end_with_the_runtime() {
     let runtime = || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder.enable_all().build().unwrap()
@@ -87,7 +87,7 @@ fn a_runtime_that_ends_takes_its_programs_with_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_chatters_is_late_all_the_same() {
+async fn notifications_do_not_extend_the_timeout_of_a_server() {
     let chatter = "        while True:\n            time.sleep(0.05)\n            print('x', file=sys.stderr, flush=True)";
     let mut scene = Scene::new(&[("tools/m.py", &server(chatter))], "{}").await;
     let (answer, took) = timed(&mut scene, "m_go").await;
@@ -112,7 +112,7 @@ async fn a_server_whose_child_holds_its_output_is_known_to_be_dead() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_ever_is_told_so_and_its_client_is_not_drowned() {
+async fn questions_of_a_mounted_server_are_limited() {
     let asks = "        for n in range(500):\n            say({'id': n, 'method': 'roots/list'})\n\
                 \x20       told = [json.loads(sys.stdin.readline()) for _ in range(500 - 64)]\n\
                 \x20       say({'id': m['id'], 'result': {'content': [], 'refused': sum('error' in t for t in told)}})";
@@ -138,7 +138,7 @@ async fn a_server_that_asks_for_ever_is_told_so_and_its_client_is_not_drowned() 
 }
 
 #[tokio::test]
-async fn time_that_is_given_back_to_a_server_is_given_once() {
+async fn time_of_overlapping_questions_is_refunded_once() {
     let asks = "        say({'id': 'q', 'method': 'roots/list'})\n        sys.stdin.readline()\n        time.sleep(84)";
     let mut scene = Scene::new(&[("tools/m.py", &server(asks))], r#"{"roots":{}}"#).await;
     scene
@@ -213,7 +213,7 @@ async fn a_worker_whose_child_holds_its_output_is_known_to_be_dead() {
 }
 
 #[tokio::test]
-async fn questions_of_a_call_that_was_taken_back_are_taken_back() {
+async fn cancelling_a_call_cancels_its_questions() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\"}\nimport json, sys\n\
                   for line in sys.stdin:\n    m = json.loads(line)\n    if m.get('method') == 'call':\n        call = m['id']\n        \
                   print(json.dumps({'id': 'q', 'call': call, 'method': 'roots'}), flush=True)\n    \
@@ -234,7 +234,7 @@ async fn questions_of_a_call_that_was_taken_back_are_taken_back() {
 }
 
 #[tokio::test]
-async fn a_worker_that_asks_and_does_not_listen_is_ended() {
+async fn a_worker_that_ignores_answers_is_ended() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\", \"timeoutSecs\": 10, \"graceSecs\": 0.2}\n\
                   import os\nwhile True:\n    os.write(1, b'{\"id\":1,\"method\":\"roots\"}\\n' * 100)\n";
     let mut scene = Scene::new(&[("tools/w.py", script)], "{}").await;
@@ -255,7 +255,7 @@ async fn a_thousand_questions_at_once_are_all_answered() {
 }
 
 #[tokio::test]
-async fn what_does_not_start_leaves_nothing_behind() {
+async fn a_failed_start_leaves_nothing_behind() {
     let files = [
         // A word of a command line is limited to 128 KiB.
         ("tools/big.tool.yaml", "exec: [\"true\", \"{{x}}\"]\n"),

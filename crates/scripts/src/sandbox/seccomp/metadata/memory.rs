@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_to_their_end_and_no_further() {
+    fn strings_are_read_up_to_their_nul() {
         let memory = Memory::of(std::process::id()).unwrap();
         let text = c"hello";
         let at = text.as_ptr() as u64;
