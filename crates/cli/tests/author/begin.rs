@@ -135,7 +135,7 @@ fn scaffold_never_overwrites_and_writes_all_files_or_none() {
     ");
     assert_eq!(workspace.read("tools/x/tool.sh"), "mine");
 
-    // The same name in another form would be the same tool.
+    // The same name with another extension would be the same tool.
     workspace.program("tools/y.py", "");
     assert_eq!(workspace.run(&["scaffold", "tool", "y"]).code, Some(1));
     assert!(!workspace.path("tools/y").exists());
@@ -206,7 +206,7 @@ fn a_scaffold_needs_a_folder() {
     ");
 }
 
-/// A group that may write is a group that decides what runs; many systems make such files.
+/// A group with write access decides what runs; many systems create files with it.
 #[cfg(unix)]
 #[test]
 fn scaffolded_files_can_be_served_with_any_umask() {

@@ -254,7 +254,7 @@ fn config_keeps_other_settings_and_writes_a_backup() {
         assert_eq!(about.permissions().mode() & 0o777, 0o600, "{file}");
     }
 
-    // Again: there is nothing to do, and nothing is done.
+    // A second run changes nothing.
     assert_snapshot!(workspace.run(&args), @"HERE/home/.config/zed/settings.json has it already");
     assert_eq!(workspace.read("home/.config/zed/settings.json"), after);
 

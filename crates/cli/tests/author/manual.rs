@@ -1,4 +1,4 @@
-//! Pages of the manual that are made from the code, or name what is in it.
+//! Pages of the manual that are generated from the code, or name items of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn every_page_is_in_the_index_and_every_link_leads_somewhere() {
     }
 }
 
-/// What the pages show in `sh` blocks must at least be commands that there are.
+/// Commands in `sh` blocks must exist.
 #[test]
 fn commands_in_the_manual_exist() {
     let known = [

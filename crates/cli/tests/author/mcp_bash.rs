@@ -1,4 +1,4 @@
-//! `linkspan mcp-bash` for authors: new projects, what is in them, and how clients and others get them.
+//! `linkspan mcp-bash` for authors: new projects, client configurations and bundles.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -406,7 +406,7 @@ fn what_lies_in_mcp_bash_itself_is_no_project() {
     assert!(ran.stderr.contains("No MCP project found"), "{ran}");
 }
 
-/// Takes a bundle apart with a program that is not ours.
+/// Unpacks a bundle with another program.
 fn unpacked(workspace: &Workspace, bundle: &str, to: &str) -> Value {
     let ran = Command::new("python3")
         .args(["-m", "zipfile", "-e"])
@@ -555,7 +555,7 @@ fn a_bundle_starts_its_own_server() {
         &["bundle", "--without-server", "--output", "../out"],
     );
     let about = unpacked(&workspace, "out/s-0.1.0.mcpb", "one");
-    // What takes it apart here forgets permissions; clients do not.
+    // Python's unzip ignores permissions; clients restore them.
     for file in ["run-server.sh", "tools/hello/tool.sh"] {
         crate::setup::mode(&workspace.path(&format!("one/server/{file}")), 0o755);
     }
@@ -581,7 +581,7 @@ fn a_bundle_starts_its_own_server() {
     let none = run();
     assert_eq!(none.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&none.stderr).contains("no server in it"));
-    // The program is large without optimisation; a link stands in for the copy that a bundle has.
+    // The debug binary is large; a link replaces the copy in the bundle.
     let bin = workspace.path("one/server/.mcp-bash/bin");
     std::fs::create_dir_all(&bin).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), bin.join("mcp-bash")).unwrap();

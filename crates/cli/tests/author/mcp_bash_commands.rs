@@ -52,7 +52,7 @@ fn a_tool_that_is_allowed_runs_and_the_result_is_one_line() {
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(ran.stdout.lines().count(), 1);
     assert_eq!(ran.json()["content"][0]["text"], r#"Hello {"a":1}"#);
-    // Scripts pick the line of a tool by its name.
+    // Scripts select the line of a tool by its name.
     assert_eq!(ran.json()["name"], "hello");
 }
 
@@ -73,7 +73,7 @@ fn a_tool_outside_the_allow_list_does_not_run_and_prints_a_json_error() {
         .inside("p");
     let ran = run.env("MCPBASH_TOOL_ALLOWLIST", "other, hello").end();
     assert_eq!(ran.code, Some(0), "{ran}");
-    // Only for this run, and in place of what the environment says.
+    // Overrides the environment for this run.
     let run = workspace.runs(&["mcp-bash", "run-tool", "hello", "--allow", "other"]);
     let ran = run.inside("p").env("MCPBASH_TOOL_ALLOWLIST", "*").end();
     assert_eq!(ran.code, Some(1), "{ran}");
@@ -278,7 +278,7 @@ fn the_registry_is_written_only_on_refresh() {
         json!({"status":"ok","count":1,"error":null})
     );
     assert_eq!(status(&workspace)["tools"]["count"], 1);
-    // What is kept does not keep a refresh from looking.
+    // A refresh scans even if there is a registry.
     workspace.program("p/tools/bye/tool.sh", "#!/bin/sh\necho bye\n");
     let run = workspace
         .runs(&["mcp-bash", "registry", "refresh"])

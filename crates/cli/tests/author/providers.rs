@@ -1,4 +1,4 @@
-//! Addresses of other machines, read through the real binary from a web server of this one.
+//! URIs of other machines, read through the real binary from a local web server.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::setup::Workspace;
 use crate::web::{Answer, Web};
 
-/// A folder with a web server beside it.
+/// A folder and a web server.
 struct Scene {
     workspace: Workspace,
     web: Web,
@@ -24,7 +24,7 @@ impl Scene {
         Self { workspace, web }
     }
 
-    /// Starts the server with these flags and reads each address.
+    /// Starts the server with these flags and reads each URI.
     #[track_caller]
     fn read(&self, flags: &[&str], trusts: bool, uris: &[String]) -> Vec<Value> {
         let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
@@ -41,7 +41,7 @@ impl Scene {
         let mut words = vec!["serve", "served", "--no-watch"];
         words.extend(flags);
         let mut run = self.workspace.runs(&words).stdin(&stdin);
-        // The proxies may not be used, and nothing may be left in the folder.
+        // Proxies must not be used, and the folder must be empty afterwards.
         let tmp = self.workspace.path("tmp");
         std::fs::create_dir_all(&tmp).expect("a folder can be made");
         run = run

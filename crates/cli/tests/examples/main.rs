@@ -1,6 +1,5 @@
-//! The examples, replayed: each transcript against `linkspan serve` in a copy of its folder, with
-//! lines that end in LF and with lines that end in CR LF. The format is described in
-//! examples/README.md.
+//! Replays the examples: each transcript against `linkspan serve` in a copy of its folder, with LF and with
+//! CR LF line ends. examples/README.md describes the format.
 
 mod http;
 mod player;

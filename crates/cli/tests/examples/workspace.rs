@@ -1,10 +1,10 @@
-//! A copy of an example to play in.
+//! A copy of an example in a temporary folder.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where the examples are.
+/// The folder of examples.
 pub fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples")

@@ -1,4 +1,4 @@
-//! What is known to go wrong in mcp-bash itself, and does not here.
+//! Known defects of mcp-bash that this implementation does not have.
 
 use serde_json::json;
 
@@ -66,7 +66,7 @@ fn a_bogus_cursor_is_the_callers_mistake() {
 
 #[test]
 fn relative_addresses_begin_at_the_project_wherever_the_server_was_started() {
-    // The server of these tests is started in `/`.
+    // These tests start the server in `/`.
     let project = Project::new().file("resources/r.txt", "here").file(
         "resources/r.meta.json",
         r#"{"name":"r","uri":"file://./resources/r.txt"}"#,

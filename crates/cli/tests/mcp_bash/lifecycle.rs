@@ -71,7 +71,7 @@ fn requests_before_the_handshake_and_a_second_handshake_fail() {
     let mut server = project.start();
     let not_yet = (-32000, "Server not initialized".to_owned());
     assert_eq!(server.fails("tools/list", json!({})), not_yet);
-    // A client may ask first whether we speak something newer.
+    // A client may first probe for a newer revision.
     let probe = json!({"protocolVersion": "2026-07-28"});
     assert_eq!(server.fails("server/discover", probe).0, -32601);
     server.ask("initialize", json!({}));
@@ -217,7 +217,7 @@ fn a_server_whose_parent_has_ended_ends() {
 
     let project = Project::new();
     let go = project.path("go");
-    // Stdin and stdout of the server stay open here when the shell ends.
+    // Stdin and stdout of the server stay open when the shell ends.
     let script =
         r#"exec 3<&0; "$1" serve "$2" <&3 & echo $!; until [ -e "$3" ]; do sleep 0.05; done"#;
     let mut shell = Command::new("bash")

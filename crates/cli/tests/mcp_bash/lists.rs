@@ -1,4 +1,4 @@
-//! Lists, page by page, and news of them.
+//! Pages of lists, and list_changed notifications.
 
 use linkspan_testkit::wait_for;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn a_new_tool_is_announced_and_can_be_called() {
     let mut server = project.serve();
     let project = project.tool("two", "echo two", json!({}));
     server.hear("notifications/tools/list_changed");
-    // It may have been announced before all of it was there.
+    // The first notification may arrive before all files are written.
     wait_for("both tools", || {
         let tools = server.ask("tools/list", json!({}));
         names(&tools["tools"]) == ["one", "two"]

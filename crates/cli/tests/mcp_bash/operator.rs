@@ -1,4 +1,4 @@
-//! What the operator can set.
+//! Settings of the operator.
 
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ fn project_settings_are_read_from_its_metadata() {
     let project = Project::new()
         .file("server.d/server.meta.json", about)
         .tool("t", "echo 012345678901234567890", json!({}));
-    // Whatever a project may set for itself, who may call its tools is not among it.
+    // A project may not set the allow list for itself.
     let mut server = project.serve();
     let id = server.request("tools/call", json!({"name": "t"}));
     let answer = server.answer(id);

@@ -1,4 +1,4 @@
-//! Who may call what.
+//! Which calls are allowed.
 
 use serde_json::json;
 

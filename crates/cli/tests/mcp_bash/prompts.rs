@@ -1,4 +1,4 @@
-//! Prompts, and what completes them.
+//! Prompts and their completions.
 
 use serde_json::json;
 

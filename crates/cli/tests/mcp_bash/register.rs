@@ -1,4 +1,4 @@
-//! Projects that say themselves what they offer.
+//! Projects that register their entries.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Resources, templates and who provides them.
+//! Resources, templates and providers.
 
 use linkspan_testkit::wait_for;
 use serde_json::json;
@@ -180,7 +180,7 @@ fn a_subscription_cancelled_at_once_sends_no_notifications() {
     server.ask("resources/unsubscribe", json!({"uri": "item://1"}));
     project.write("go", "");
     assert!(server.answer(id)["result"]["subscriptionId"].is_string());
-    // A subscription that begins later is told of the same change, after a poll of its own.
+    // A later subscription reports the same change, after a poll of its own.
     server.ask("resources/subscribe", json!({"uri": "item://2"}));
     project.write("data", "2");
     let told = server.hear("notifications/resources/updated");

@@ -1,4 +1,4 @@
-//! What tools and clients say to each other meanwhile.
+//! Messages between tools and clients during a call.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ mcp_emit_text ok"#,
         log["params"],
         json!({"level": "info", "logger": "my.logger", "data": "at work"})
     );
-    // It is still at work: the answer cannot have been there before.
+    // The tool still runs, so its answer cannot have arrived before.
     project.write("go", "");
     let answer = server.answer(id);
     assert_eq!(answer["result"]["content"][0]["text"], "ok");
@@ -150,7 +150,7 @@ mcp_emit_json "$answer""#;
     server.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer}));
     let result = server.answer(id)["result"].clone();
     assert_eq!(result["structuredContent"], answer);
-    // A client that cannot be asked declines.
+    // The answer for a client without elicitation is to decline.
     let mut server = project.serve();
     let result = server.call("t", json!({}));
     assert_ne!(result["structuredContent"]["action"], "accept");

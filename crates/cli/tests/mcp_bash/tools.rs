@@ -1,4 +1,4 @@
-//! What tools get, and what becomes of what they print.
+//! Inputs and outputs of tools.
 
 use serde_json::{Value, json};
 

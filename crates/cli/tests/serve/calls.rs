@@ -1,4 +1,4 @@
-//! Calls of tools: what goes in.
+//! The inputs of tool calls.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn stdin_has_the_arguments_as_sent() {
     let folder = Folder::with("echo", "printf 'got '; cat");
     let server = folder.serve();
     let id = server.id();
-    // A number that does not fit, an escape, an order: nothing is spelled anew.
+    // A large number, an escape, member order: the spelling is kept.
     let arguments = r#"{"z":18446744073709551616,"a":"\u26f4 \"quay\" ⛴\n","f":1.0,"e":1e2}"#;
     server.send(&format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
@@ -62,7 +62,7 @@ fn arguments_are_never_read_by_a_shell() {
     let said = server.text("show", &arguments);
     assert_eq!(said, "$(touch pwned); `id` '\".--b={{a}} *.");
     assert!(!folder.path("pwned").exists());
-    // A word that is nothing but an argument that is not there is left out.
+    // A word that is only a placeholder is omitted if the argument is missing.
     assert_eq!(server.text("show", &json!({"b": ""})), "--b=.");
 }
 
@@ -266,7 +266,7 @@ fn an_edited_script_runs_as_it_is_now() {
     let server = folder.serve();
     assert_eq!(server.text("v", &json!({})), "one");
     folder.sh("v", "echo two");
-    // Without a look at the list, and without waiting for one.
+    // Without reading the list or waiting for a notification.
     assert_eq!(server.text("v", &json!({})), "two");
 }
 
@@ -285,7 +285,7 @@ fn a_tool_cannot_write_to_the_client() {
     );
     let server = folder.serve();
     let said = server.text("rude", &json!({}));
-    // It is the tool's output, no message.
+    // The line is part of the tool's output, not a message.
     assert!(said.contains("forged"), "{said}");
     server.ping();
     assert_eq!(server.unread(), Vec::<String>::new());

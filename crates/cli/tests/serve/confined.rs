@@ -1,4 +1,4 @@
-//! What a tool may reach.
+//! The files and ports that a tool may access.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn a_confined_tool_reads_and_writes_what_it_declares_only() {
     let result = server.tool("tool", &json!({}));
     let said = text(&result);
     if said.contains("Landlock") {
-        // A kernel that cannot enforce it: then nothing ran, and that is said.
+        // Without Landlock the tool does not run, and the error says so.
         assert_eq!(result["isError"], true);
         return;
     }
@@ -70,8 +70,8 @@ fn a_missing_writable_folder_is_created() {
     assert!(said == "kept" || said.contains("Landlock"), "{said}");
 }
 
-/// A tool that may write to `out`, and one that may write nothing, which try what is in the table: a
-/// command, and where it works.
+/// Two tools, one that may write to `out` and one without write access, try the commands of the table in the
+/// given folders.
 #[test]
 fn modes_owners_and_times_are_changed_in_what_may_be_written_only() {
     let folder = Folder::new();

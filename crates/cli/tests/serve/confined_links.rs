@@ -1,4 +1,4 @@
-//! Level 2: links that one tool leaves behind do not redirect what another tool may reach.
+//! Level 2: links left by one tool do not redirect the access of another.
 
 use serde_json::json;
 
@@ -16,14 +16,14 @@ fn planted(body: &str) -> Folder {
     folder
 }
 
-/// Calls `plant`. False where the kernel has no Landlock, so that nothing can be tested.
+/// Calls `plant`. False on kernels without Landlock, where nothing can be tested.
 fn plant(server: &Served) -> bool {
     let said = text(&server.tool("plant", &json!({})));
     assert!(said == "planted" || said.contains("Landlock"), "{said}");
     said == "planted"
 }
 
-/// The tool does not run, and the reason names the link.
+/// The tool must not run, and the reason must name the link.
 fn refuses(server: &Served, tool: &str, link: &str) {
     let result = server.tool(tool, &json!({}));
     let said = text(&result);

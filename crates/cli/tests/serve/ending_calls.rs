@@ -1,4 +1,4 @@
-//! How calls end early: cancelled, out of time, or with children that stay.
+//! Calls that end early: cancelled, timed out, or with remaining child processes.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::served::{Served, text};
 
 const HANG: &str = "echo begun > begun.txt; exec sleep 600";
 
-/// Calls a tool, and cancels the call when the tool says that it has begun.
+/// Calls a tool, and cancels the call when the tool reports that it runs.
 fn begin_and_cancel(server: &Served<'_>, tool: &str) {
     let id = server.begin(tool, &json!({}));
     server.folder().wait_for("begun.txt");

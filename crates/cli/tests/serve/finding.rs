@@ -1,4 +1,4 @@
-//! What is found in a folder, what is left out, and who is trusted.
+//! Which entries of a folder are offered, left out or untrusted.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -194,7 +194,7 @@ fn a_tool_writable_by_others_is_not_offered() {
     set("tools/sub", 0o777);
     let server = folder.serve();
     assert_eq!(server.tools(), ["hello"]);
-    // The log has a thread of its own, and may come later than the answer.
+    // The log has a thread of its own, so it may be written after the answer.
     wait_until("the reason", || {
         server.stderr().contains("open.sh").then_some(())
     });
@@ -219,7 +219,7 @@ fn problems_are_told_without_disturbing_the_protocol() {
     let server = crate::served::Served::new(&folder, folder.launch(&[]).start());
     server.initialize(LATEST);
     assert_eq!(server.text("good", &json!({})), "good");
-    // The client hears of it as of a log message, and of nothing else.
+    // The client gets log messages about it and nothing else.
     let told = server.unread();
     let is_log = |line: &String| line.contains("notifications/message");
     assert!(told.iter().all(is_log), "{told:?}");

@@ -1,4 +1,4 @@
-//! Beginning and ending, and what a client may say in between.
+//! The handshake, the end, and invalid messages in between.
 
 use linkspan_testkit::{Message, Signal};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn initialize_returns_the_capabilities() {
         json!({"subscribe": true, "listChanged": true})
     );
     assert_eq!(capabilities["logging"], json!({}));
-    // The seed calls it `completion`; MCP does not.
+    // mcp-bash's specification says `completion`; MCP does not.
     assert_eq!(capabilities["completions"], json!({}));
     assert!(capabilities.get("completion").is_none(), "{capabilities}");
 }
@@ -178,7 +178,7 @@ fn an_invalid_message_is_refused_and_the_session_continues() {
         ("17", -32600),
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, -32600),
-        // Batches came with one revision and went with the next.
+        // Only one revision has batches.
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
     ] {
         server.send(line);
@@ -338,13 +338,13 @@ fn shutdown_is_answered_and_exit_ends_the_server() {
     let server = folder.serve();
     let early = server.error("exit", &json!({}));
     assert_eq!(early["code"], -32005);
-    // A notification of that name says nothing yet.
+    // A notification `exit` has no effect before `shutdown`.
     server.notify("exit", &json!({}));
     assert_eq!(server.result("shutdown", &json!({})), json!({}));
     let late = server.error("tools/list", &json!({}));
     assert_eq!(late["code"], -32003);
     server.notify("exit", &json!({}));
-    // Its stdin is still open.
+    // Stdin is still open.
     server.find_exit(0);
 }
 

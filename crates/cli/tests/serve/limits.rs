@@ -1,4 +1,4 @@
-//! How much is too much.
+//! Limits of output, concurrency and resources.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, LATEST};
 use crate::served::{Served, text};
 
-/// Says how many of its kind run, itself included.
+/// Prints the number of running instances, itself included.
 const COUNT: &str = "mkdir -p running && : > running/$$; ls running | wc -l > seen.$$; sleep 0.3; rm running/$$; cat seen.$$; rm seen.$$";
 
 fn numbers(server: &Served<'_>, tool: &str, calls: usize) -> Vec<usize> {
@@ -145,7 +145,7 @@ fn a_full_disk_is_reported_with_the_cut_output() {
     let print = "head -c 3000000 /dev/zero | tr '\\0' x";
     folder.sh_with("much", "maxOutputBytes: 1000000", print);
     folder.sh("little", "echo little");
-    // A disk of one megabyte for temporary files, if we may make one; otherwise files may not grow.
+    // A disk of one megabyte for temporary files, if mounting is allowed; otherwise a limit of the file size.
     let mount = r#"mount -t tmpfs -o size=1m,mode=700 none "$TMPDIR""#;
     let may = std::process::Command::new("unshare")
         .args(["-rm", "sh", "-c", mount])
@@ -189,7 +189,7 @@ fn without_files_to_open_calls_fail_and_later_ones_work() {
     let mut worked = 0;
     for id in &ids {
         let answer = server.answer(id).json();
-        // An answer of either kind; a call that could not begin says so.
+        // Either kind of answer: a call that could not start reports an error.
         worked += usize::from(answer["result"]["content"][0]["text"] == "done");
     }
     assert!(worked > 0);

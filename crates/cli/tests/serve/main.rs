@@ -1,8 +1,7 @@
-//! `linkspan serve DIR` as its clients meet it, through the real binary.
+//! `linkspan serve DIR` as its clients see it, through the real binary.
 //!
-//! Most of it was asked for by the specification of mcp-bash, whose sections have numbers. Which test
-//! is for which of its requirements (those that are ours to meet as written, in another way, or for
-//! those who write tools):
+//! Most requirements are those of the specification of mcp-bash, by its section numbers. The table names the
+//! tests of each requirement that this program meets as written, meets differently, or leaves to tool authors:
 //!
 //! | requirement | tests |
 //! |---|---|

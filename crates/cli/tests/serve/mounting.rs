@@ -1,4 +1,4 @@
-//! `mode: mcp`: the executable is a server of its own.
+//! `mode: mcp`: the executable is an MCP server.
 
 use linkspan_testkit::wait_until;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::folder::Folder;
 use crate::served::{Served, text};
 
-/// A folder with another folder's server as one of its tools.
+/// A folder whose tool is the server of another folder.
 fn mounted(inner: &Folder, meta: &str) -> Folder {
     let outer = Folder::with("own", "echo own");
     let program = env!("CARGO_BIN_EXE_linkspan");

@@ -9,7 +9,7 @@ use crate::served::Served;
 const PROGRESS: &str =
     r#"progress() { printf '{"method":"progress","params":{"progress":%s}}\n' "$1" >&3; }"#;
 
-/// Everything on stdout up to the answer.
+/// All messages up to the answer.
 fn until_answered(server: &Served<'_>, id: &str) -> Vec<Message> {
     let mut heard = Vec::new();
     loop {
@@ -46,7 +46,7 @@ fn progress_comes_while_the_tool_runs() {
     );
     folder.write("go.txt", "go\n");
     let second = server.heard("notifications/progress").json();
-    // No total is no total, and not null.
+    // A missing total stays missing; it does not become null.
     assert_eq!(
         second["params"],
         json!({"progressToken": "t", "progress": 2})
@@ -64,7 +64,7 @@ fn progress_arrives_before_the_answer() {
         &format!("{PROGRESS}\nprogress 1; progress 2; progress 3; echo done"),
     );
     let server = folder.serve();
-    // Tokens may be numbers, too, and come back as they were.
+    // A number as token is returned unchanged.
     let id = server.begin_with_token("load", &json!({}), &json!(9_007_199_254_740_993_u64));
     let heard = until_answered(&server, &id);
     let steps = of(&heard, "notifications/progress");
@@ -131,7 +131,7 @@ fn lines_on_the_control_channel_are_limited() {
         "head -c 50000000 /dev/zero | tr '\\0' x >&3; echo done",
     );
     let server = folder.serve();
-    // Whether that is a failure is the server's business; that it ends, and stays small, is ours.
+    // The call may fail or not; it must end, with bounded memory.
     let _ = server.tool("endless", &json!({}));
     let peak = server.peak_memory().expect("this is Linux");
     assert!(peak < 60 << 20, "{peak}");
@@ -151,7 +151,7 @@ fn logs_reach_the_client_as_they_are() {
         logs[0],
         json!({"level": "warning", "logger": "pier", "data": {"a": [1, "b"]}})
     );
-    // Without a logger, the name of the tool may stand there, or none.
+    // A message without a logger may have the name of the tool as logger.
     assert_eq!(
         (&logs[1]["level"], &logs[1]["data"]),
         (&json!("info"), &json!("plain"))
@@ -239,7 +239,7 @@ fn problems_of_the_folder_are_sent_to_clients() {
     assert_eq!(told["params"]["logger"], "linkspan");
     let data = told["params"]["data"].as_str().expect("a text").to_owned();
     assert!(data.contains("tools/bad.sh"), "{data}");
-    // And what goes wrong later.
+    // Later problems are sent as well.
     folder.write("tools/worse.meta.yaml", "title: [");
     let is_new = |message: &linkspan_testkit::Message| message.text.contains("worse.meta.yaml");
     server.find("a message about the new file", is_new);

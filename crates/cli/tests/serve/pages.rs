@@ -26,7 +26,7 @@ fn first(server: &Served<'_>) -> (Value, String) {
     (page, cursor)
 }
 
-/// What a cursor says; base64url without padding.
+/// The JSON in a cursor; base64url without padding.
 fn opened(cursor: &str) -> Value {
     let mut usual = cursor.replace('-', "+").replace('_', "/");
     while !usual.len().is_multiple_of(4) {
@@ -98,7 +98,7 @@ fn a_cursor_of_a_changed_list_is_refused() {
     let server = folder.serve();
     let (_, cursor) = first(&server);
     folder.sh("t1x", "echo new");
-    // In one page: who walks through them meets the change half-way.
+    // In one page: the change could happen between two pages.
     wait_until("the new tool", || {
         let all = server.result("tools/list", &json!({"limit": 100}));
         (all["tools"].as_array().map(Vec::len) == Some(8)).then_some(())

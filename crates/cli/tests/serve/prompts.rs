@@ -1,4 +1,4 @@
-//! Prompts, and what is offered while arguments are typed.
+//! Prompts and completions.
 
 use serde_json::{Value, json};
 
@@ -158,7 +158,7 @@ fn a_program_may_offer_values() {
     let prompt = json!({"type": "ref/prompt", "name": "p"});
     let found = offered(&folder, &prompt, "city", "os");
     assert_eq!(found["values"], json!(["os", "city"]));
-    // A hundred at most, as MCP wants it.
+    // MCP allows at most 100.
     let many = offered(&folder, &prompt, "land", "");
     assert_eq!(many["values"].as_array().map(Vec::len), Some(100));
     assert_eq!(many["hasMore"], true);

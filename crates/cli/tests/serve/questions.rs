@@ -1,4 +1,4 @@
-//! What tools ask their client: the user, the model, the roots.
+//! Questions of tools to their client: elicitation, sampling, roots.
 
 use linkspan_testkit::Message;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ read -r answer <&3; echo "$answer""#;
 const ASK_ROOTS: &str =
     r#"echo '{"id":3,"method":"roots"}' >&3; read -r answer <&3; echo "$answer""#;
 
-/// A client that can do only this.
+/// A client with only these capabilities.
 fn as_client_with<'a>(folder: &'a Folder, capabilities: &Value) -> Served<'a> {
     let server = folder.untouched();
     let client = json!({"name": "testkit-client", "version": "1"});
@@ -180,7 +180,7 @@ fn a_cancelled_call_takes_its_question_back() {
 #[test]
 fn an_unanswered_question_ends_with_the_call() {
     let folder = Folder::new();
-    // A user may think, but not for ever.
+    // The user's answer extends the time, but not without limit.
     folder.sh_with("ask", "timeoutSecs: 200ms\nmaxTimeoutSecs: 1", ASK_USER);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -197,7 +197,7 @@ fn a_stateless_client_gets_questions_in_answers() {
     let modern = web.client().modern();
     let first = modern.tool("1", "ask", &json!({})).json();
     assert_eq!(first["result"]["resultType"], "input_required");
-    // Under the key that the tool gave its question.
+    // Under the id that the tool gave its question.
     let question = &first["result"]["inputRequests"]["who"];
     assert_eq!(question["method"], "elicitation/create");
     let answer = json!({"action": "accept", "content": {"name": "Ada"}});
@@ -230,7 +230,7 @@ fn known_roots_are_in_the_environment() {
     std::fs::create_dir(&one).expect("a folder can be made");
     let uri = |path: &std::path::Path| format!("file://{}", path.display()).replace(' ', "%20");
     let id = server.begin("roots", &json!({}));
-    // It is asked for once, and then known.
+    // The roots are requested once and cached.
     let question = server.heard("roots/list");
     let roots = json!({"roots": [{"uri": uri(&one)}, {"uri": uri(&two)}]});
     server.respond(&question, &roots);

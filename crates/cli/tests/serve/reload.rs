@@ -47,7 +47,7 @@ fn bursts_of_changes_are_announced_at_most_twice() {
         folder.sh(&format!("t{n}"), "echo t");
     }
     wait_until("all tools", || (server.tools().len() == 51).then_some(()));
-    // What was to be announced before this has been announced.
+    // Earlier changes have been announced by then.
     folder.write("prompts/q.md", "Goodbye.\n");
     server.heard(PROMPTS);
     let told = server
@@ -69,7 +69,7 @@ fn changes_that_clients_do_not_see_are_not_announced() {
         (server.text("tool", &json!({})) == "two").then_some(())
     });
     folder.write("notes.txt", "no part of it\n");
-    // Changes are told in their order, so this one is the first that is told.
+    // Changes are announced in order, so this one is the first.
     folder.write("prompts/q.md", "Goodbye.\n");
     server.heard(PROMPTS);
     assert_eq!(server.unread(), Vec::<String>::new());

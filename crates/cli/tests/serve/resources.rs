@@ -207,7 +207,7 @@ fn only_files_in_roots_can_be_read() {
         assert!(answer.error.is_some(), "{uri}: {}", answer.text);
     }
     server.end();
-    // A root in the folder opens nothing else of the folder.
+    // A root inside the folder gives no access to the rest of the folder.
     folder.write(".env", "SECRET=1");
     folder.write("data/open.txt", "open");
     folder.write("data/sub/x.txt", "x");
@@ -225,7 +225,7 @@ fn only_files_in_roots_can_be_read() {
     let uri = format!("file://{data}/sub/../open.txt");
     assert_eq!(read(&server, &uri)["text"], "open");
     server.end();
-    // Without the flag there is nothing to read.
+    // Without the flag no such file is readable.
     let other = folder.serve();
     missing(&other, &format!("file://{root}/a%20b.txt"));
 }

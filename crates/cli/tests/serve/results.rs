@@ -1,4 +1,4 @@
-//! Calls of tools: what comes out.
+//! The results of tool calls.
 
 use serde_json::{Value, json};
 
@@ -277,8 +277,8 @@ fn a_busy_script_is_retried() {
         let open = std::fs::OpenOptions::new().append(true).open(path);
         let open = open.expect("it is ours");
         let call = server.begin(name, &json!({}));
-        // Attempts to start it are not told, so there is nothing to wait for. If the first comes later than
-        // this, the test sees less, and passes.
+        // Attempts to start the script are not observable, so there is no condition to wait for. If the first
+        // attempt happens later than this, the test covers less and passes.
         server.ping();
         std::thread::sleep(std::time::Duration::from_millis(50));
         drop(open);

@@ -1,4 +1,4 @@
-//! The SDKs that come with the binary, as tools use them.
+//! The embedded SDKs, as tools use them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Much at once.
+//! Many calls, entries and changes at once.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,7 @@ fn a_hundred_calls_at_once_are_all_answered_rightly() {
     let ids: Vec<_> = (0..100)
         .map(|n| server.begin("echo", &json!({"n": n})))
         .collect();
-    // While they run, everything else goes on.
+    // Other requests are answered while they run.
     server.ping();
     for (n, id) in ids.iter().enumerate() {
         let answer = server.answer(id).json();
@@ -94,7 +94,7 @@ fn five_hundred_tools_are_listed_and_the_last_one_works() {
     assert_eq!(tools.len(), 500);
     assert_eq!(tools.iter().collect::<BTreeSet<_>>().len(), 500);
     assert!(tools.is_sorted());
-    // A debug build on a busy machine; what a good day looks like is in bench/RESULTS.md.
+    // The limit suits a debug build on a busy machine; see bench/RESULTS.md for measured times.
     assert!(took < Duration::from_secs(10), "{took:?}");
     assert_eq!(server.text("tool_499", &json!({"a": 1})), "499");
     let log = server.stderr();

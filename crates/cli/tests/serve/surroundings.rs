@@ -1,4 +1,4 @@
-//! Where it is started, and from what: folders, temporary folders, projects of others.
+//! Working directories, temporary folders, and mcp-bash projects.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -103,7 +103,7 @@ fn project(body: &str) -> Folder {
     folder
 }
 
-/// Served to a client that can be asked nothing: mcp-bash asks for roots by itself.
+/// For a client without capabilities, because mcp-bash requests roots by itself.
 fn theirs(folder: &Folder) -> Served<'_> {
     let launch = folder
         .launch(&["--compat", "mcp-bash"])
@@ -117,7 +117,7 @@ fn theirs(folder: &Folder) -> Served<'_> {
     server
 }
 
-/// What its tool says; mcp-bash leaves the last newline where it is.
+/// The output of its tool; mcp-bash keeps the last newline.
 #[track_caller]
 fn hello(folder: &Folder) -> String {
     let said = theirs(folder).text("hello", &json!({}));
@@ -153,7 +153,7 @@ fn a_policy_writable_by_others_allows_nothing() {
         .launch(&["--compat", "mcp-bash"])
         .env("MCPBASH_TOOL_ALLOWLIST", "*")
         .start();
-    // It may refuse to start, or to call; it may not run the tool.
+    // The server may refuse to start or to call; it must not run the tool.
     server.request("1", "initialize", &json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}));
     server.notify("notifications/initialized", &json!({}));
     server.call("2", "hello", &json!({}));

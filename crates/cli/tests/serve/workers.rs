@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::folder::Folder;
 use crate::served::text;
 
-/// Does what the argument `do` says.
+/// A worker that follows the argument `do`.
 const WORKER: &str = r#"#!/usr/bin/env python3
 import json, os, sys, time
 def say(message): print(json.dumps(message), flush=True)
@@ -90,7 +90,7 @@ fn worker_results_equal_those_of_one_shot_tools() {
     assert_eq!(server.text("w", &todo("whole")), "whole");
     let failure = server.failure("w", &todo("fail"));
     assert!(text(&failure).contains("the crane is stuck"), "{failure}");
-    // That was no end of it.
+    // The worker still runs.
     assert_eq!(server.text("w", &json!({"text": "on"})), "on");
 }
 
@@ -113,7 +113,7 @@ fn noise_does_not_reach_the_client() {
         !result.to_string().contains("this is no JSON") || result["isError"] == true,
         "{result}"
     );
-    // Whether that process may go on is the server's choice; calls go on.
+    // The server may keep or replace the process; further calls work.
     assert_eq!(server.text("w", &json!({"text": "on"})), "on");
 }
 

@@ -128,7 +128,7 @@ fn fit(parts: &[Part], uri: &str, values: &mut Vec<(String, String)>, tries: &mu
             query.is_some() || end == 0
         }
         Part::Value { name, anything } => {
-            let most = if anything {
+            let most = if *anything {
                 uri.len()
             } else {
                 uri.find(['/', '?', '#']).unwrap_or(uri.len())

@@ -138,7 +138,7 @@ async fn questions_of_a_mounted_server_are_limited() {
 }
 
 #[tokio::test]
-async fn time_of_overlapping_questions_is_refunded_once() {
+async fn the_time_of_a_question_is_refunded_once() {
     let asks = "        say({'id': 'q', 'method': 'roots/list'})\n        sys.stdin.readline()\n        time.sleep(84)";
     let mut scene = Scene::new(&[("tools/m.py", &server(asks))], r#"{"roots":{}}"#).await;
     scene
