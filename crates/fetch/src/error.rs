@@ -87,7 +87,7 @@ pub enum FetchError {
 
 fn aside(proxy: bool) -> &'static str {
     if proxy {
-        " (proxies of the environment are not used: they look names up by themselves)"
+        " (proxies of the environment are not used: they would resolve names themselves)"
     } else {
         ""
     }

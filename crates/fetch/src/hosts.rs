@@ -16,7 +16,7 @@ const USUAL: u16 = 443;
 /// A host that the user allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Named {
-    /// As a URL spells it.
+    /// The host as in a URL.
     host: Host,
     /// Whether subdomains are allowed instead.
     below: bool,

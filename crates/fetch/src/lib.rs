@@ -198,7 +198,7 @@ async fn read(host: &str, response: Response<Incoming>, most: usize) -> Result<G
     let (head, mut body) = response.into_parts();
     let encoding = text(&head.headers, CONTENT_ENCODING).unwrap_or("identity");
     if !encoding.eq_ignore_ascii_case("identity") {
-        let why = format!("it is encoded as {encoding:?}, which it was asked not to be");
+        let why = format!("it has the content encoding {encoding:?}, which was not requested");
         return Err(FetchError::Broken { host, why });
     }
     let announced = text(&head.headers, CONTENT_LENGTH).and_then(|text| text.parse().ok());

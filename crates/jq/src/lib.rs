@@ -1,8 +1,8 @@
-//! The jq that tools get: in the binary, so that a tool which needs jq needs nothing installed.
+//! The jq for tools, built into this program, so tools need no jq installed.
 //!
-//! The language is jaq's; values, messages, options and exit codes follow jq 1.7. It reads files
-//! and the environment only when it is not restricted: the SDK's `mcp_args_get` takes a filter from
-//! a tool's author and perhaps, by mistake, from the client, and that should see the arguments only.
+//! The language is jaq's; values, messages, options and exit codes follow jq 1.7. In restricted mode it reads
+//! no files and no environment: the SDK's `mcp_args_get` takes a filter from the tool's author and possibly, by
+//! mistake, from the client, and the filter should see the arguments only.
 
 mod access;
 mod arith;

@@ -1,7 +1,7 @@
-//! Numbers as jq shows them.
+//! Numbers in jq's spelling.
 //!
-//! jq calculates with doubles, but prints a number that no filter calculated with as it was written;
-//! otherwise an id of 19 digits would come out changed.
+//! jq calculates with doubles, but prints an unchanged number in its original spelling; otherwise an id of 19
+//! digits would be altered.
 
 use std::cmp::Ordering;
 use std::fmt;

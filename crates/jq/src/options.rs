@@ -20,7 +20,7 @@ pub struct Options {
     pub null_input: bool,
     /// `--stream`
     pub stream: bool,
-    /// How outputs are laid out.
+    /// The layout of outputs.
     pub layout: Layout,
     /// `-r`, `-j`, `--raw-output0`: strings without quotes.
     pub raw: bool,

@@ -4,7 +4,7 @@ use super::value::{Map, V};
 use std::fmt::{self, Write};
 use std::rc::Rc;
 
-/// How values are laid out.
+/// The layout of values.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// One level of indentation; `None` prints on one line.

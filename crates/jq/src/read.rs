@@ -1,4 +1,4 @@
-//! Reading JSON texts, one after the other, with jq's error messages.
+//! Parses a sequence of JSON texts, with jq's error messages.
 
 use super::number::Num;
 use super::value::{Map, V};
@@ -18,7 +18,7 @@ pub enum Trouble {
     Wrong(String, usize),
 }
 
-/// A text that is no JSON, reported as jq does: columns start anew after each line feed.
+/// A syntax error, reported as by jq: columns are counted from the last line feed.
 #[derive(Debug, PartialEq)]
 pub struct ParseError {
     what: String,

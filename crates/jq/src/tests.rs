@@ -1,4 +1,4 @@
-//! The command line and the language, case by case. Where jq 1.6 and 1.7 differ, 1.7 counts.
+//! The command line and the language. Where jq 1.6 and 1.7 differ, 1.7 is the reference.
 
 mod failures;
 mod language;

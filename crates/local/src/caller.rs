@@ -1,4 +1,4 @@
-//! The client at the other end of a connection.
+//! The client of a connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -188,7 +188,7 @@ impl Drop for Question<'_> {
                 relates_to: self.hop,
                 ..Envelope::new(Message::notification(names::CANCELLED, Some(&params)))
             };
-            // Best effort: without room for it the client's answer is dropped.
+            // Best effort: if the queue is full, a later answer of the client is dropped.
             let _ = self.client.tx.try_send(Inbound::Message(envelope));
         }
     }

@@ -122,7 +122,7 @@ impl<H: Handler> Dispatcher<H> {
             self.tasks.spawn(async move {
                 let why = Fault::AnswerLost {
                     peer: "the server".to_owned(),
-                    why: "it has a bug; the log says where".to_owned(),
+                    why: "internal error; see the log".to_owned(),
                 };
                 let _ = tx.send(Inbound::Failed { hop, why }).await;
             });

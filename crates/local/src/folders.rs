@@ -1,4 +1,4 @@
-//! Folders that a client offers: its answer to `roots/list`.
+//! The roots in a client's answer to `roots/list`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The folders that a client offers, remembered.
+//! A cache of the client's roots.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,7 +38,7 @@ impl Offered {
             Ok(Some(answer)) if answer.kind() == Kind::Result => answer,
             Ok(_) => return Vec::new(),
             Err(_) => {
-                tracing::warn!("the client does not say which folders it has");
+                tracing::warn!("the client did not answer roots/list");
                 return Vec::new();
             }
         };

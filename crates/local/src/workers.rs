@@ -76,7 +76,7 @@ impl Workers {
             .await
             .is_err()
         {
-            tracing::warn!("a call is still at work and is left behind");
+            tracing::warn!("a call is still running and is abandoned");
         }
     }
 }

@@ -73,7 +73,7 @@ pub struct Failure<'a> {
     pub roots: usize,
 }
 
-/// Notes a call that failed.
+/// Records a failed call.
 pub fn failed(failure: &Failure<'_>, vars: &Vars) {
     let Some(folder) = folder(vars) else {
         return;

@@ -1,4 +1,4 @@
-//! `completion/complete`: the program that completes, its input and its output.
+//! `completion/complete`: the completion program, its input and its output.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -220,7 +220,7 @@ fn beside_resource(asked: &Asked, project: &Project) -> Option<Completer> {
     })
 }
 
-/// The script that completes the file `below` a folder.
+/// The completion script of the file `below` a folder.
 fn beside(folder: &Path, below: &str) -> Option<PathBuf> {
     let stem = below
         .rsplit_once('.')
@@ -295,7 +295,7 @@ pub fn result_of(printed: &str, asked: &Asked, completer: &Completer) -> Result<
     };
     let values: Option<Vec<String>> = values
         .into_iter()
-        // Older ones say {"type":"text","text":…}.
+        // Older entries have the form {"type":"text","text":…}.
         .map(|v| {
             let text = v.as_str().or_else(|| v.get("text")?.as_str());
             text.map(str::to_owned)

@@ -17,7 +17,7 @@ use super::vars::Vars;
 use linkspan_scripts::folder::{Catalogue, FolderError};
 use linkspan_scripts::{CallerVariables, Conventions, Folder, OpenError, Options, ServerFiles};
 
-/// Whose conventions a folder is served by.
+/// The conventions that a folder is served by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderLayout {
     /// mcp-bash's if the folder is an mcp-bash project, else linkspan's.
@@ -92,7 +92,7 @@ impl McpBash {
         current.ok_or_else(|| RpcError::internal("the project has not been read"))
     }
 
-    /// A front on stdin and stdout with mcp-bash's deviations from the protocol.
+    /// The stdio front, with mcp-bash's deviations from the protocol.
     pub fn stdio_port(
         &self,
         reader: impl AsyncRead + Send + Unpin + 'static,

@@ -52,7 +52,7 @@ pub(super) fn json_of(cursor: &str) -> Option<Value> {
     serde_json::from_slice(&BASE64URL_NOPAD.decode(text.as_bytes()).ok()?).ok()
 }
 
-/// A list, ready to be shown page by page.
+/// A list that is returned in pages.
 #[derive(Debug)]
 pub struct Pages {
     /// The name of the member in results.

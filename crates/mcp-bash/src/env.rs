@@ -26,7 +26,7 @@ pub struct Tooling {
     pub sdk: PathBuf,
     /// The folder that takes the place of mcp-bash's own.
     pub home: PathBuf,
-    /// The program that understands jq.
+    /// The program that runs jq filters.
     pub jq: PathBuf,
     /// The folder for state while the server runs.
     pub state: PathBuf,
@@ -47,7 +47,7 @@ impl Tooling {
     }
 }
 
-/// Which variables of ours a program sees.
+/// The kinds of programs, which inherit different variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// A tool.
@@ -107,7 +107,7 @@ pub fn is_ours(name: &str) -> bool {
     NAMES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// What a program sees of our variables.
+/// The inherited variables of a program.
 fn base(scope: Scope, vars: &Vars) -> Vars {
     let mode = mode(scope, vars);
     let allowed = vars

@@ -57,7 +57,7 @@ impl CallFiles {
         self.folder.join("error")
     }
 
-    /// Where a tool names files to put into its result.
+    /// The file in which a tool lists resources to embed into its result.
     pub fn resources(&self) -> PathBuf {
         self.folder.join("resources")
     }

@@ -1,4 +1,4 @@
-//! Why a file of `server.d` cannot be used.
+//! Errors of files in `server.d`.
 
 use std::io;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `server.d/register.sh`: a script that says what a project offers.
+//! `server.d/register.sh`: a script that registers the entries of a project.
 
 use std::time::Duration;
 
@@ -52,9 +52,9 @@ pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manua
     collect(&ran.said, places)
 }
 
-/// What `server.d/env.sh` sets, if it exists and the operator allows hooks. mcp-bash documents this file, but only
-/// its `run-tool` reads it, on request. That of linkspan reads it before the server starts and sets
-/// `LINKSPAN_SERVER_ENV=off`.
+/// The variables that `server.d/env.sh` sets, if it exists and the operator allows hooks. mcp-bash documents
+/// this file, but only its `run-tool` reads it, on request. linkspan's `run-tool` reads it before the server
+/// starts and sets `LINKSPAN_SERVER_ENV=off`.
 pub fn environment(
     places: &Places,
     vars: &Vars,
@@ -85,7 +85,7 @@ pub fn environment(
 
 fn last_line(stderr: &str) -> String {
     let last = stderr.lines().next_back();
-    last.unwrap_or("it says nothing on stderr").to_owned()
+    last.unwrap_or("no output on stderr").to_owned()
 }
 
 /// The registrations in the records of a script.

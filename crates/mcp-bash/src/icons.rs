@@ -24,7 +24,7 @@ enum Wrong {
     NotAnImage(String),
     /// The file extension is not that of an image.
     Ending(String),
-    /// Its file cannot be read.
+    /// The file cannot be read.
     NotThere(String),
     /// Other users can write the file; why the file is not trusted.
     Untrusted(String, String),

@@ -1,10 +1,10 @@
-//! Projects of mcp-bash, served unmodified.
+//! Serves projects of mcp-bash unmodified.
 //!
-//! Most modules compute values: what a project offers ([`Project`]), what its programs are given ([`mod@env`],
-//! [`files`]), what their output means ([`result`], [`content`], [`completion`]), which calls are allowed
-//! ([`policy`]), and how the protocol deviates from the specification ([`stdio`], [`quirks`]). `connection`
-//! answers requests, `conventions` joins it to the folder server of `linkspan-scripts`. Where releases of mcp-bash
-//! differ, the newer one is followed, unless a test of the older one says otherwise.
+//! Most modules compute values: the entries of a project ([`Project`]), the inputs of its programs
+//! ([`mod@env`], [`files`]), the meaning of their output ([`result`], [`content`], [`completion`]), which calls
+//! are allowed ([`policy`]), and deviations from the protocol ([`stdio`], [`quirks`]). `connection` answers
+//! requests, `conventions` joins it to the folder server of `linkspan-scripts`. Where releases of mcp-bash
+//! differ, the newer one is followed, unless a test of the older one requires otherwise.
 //!
 //! Invariant: the environment is a value ([`Vars`]); nothing here reads that of the process.
 

@@ -1,4 +1,4 @@
-//! What a project registers instead of having it found: `register.json`, or what `register.sh` says.
+//! The registrations of a project, which override the scan: `register.json`, or the output of `register.sh`.
 
 use std::fmt;
 use std::fs;

@@ -20,7 +20,7 @@ const NOT_FOUND: i64 = -32002;
 pub enum Provider {
     /// A program; the URI is appended to these words.
     Program(Vec<OsString>),
-    /// We do: a file within the roots.
+    /// Built in: a file within the roots.
     File,
     /// Built in: a page of the project.
     Ui,

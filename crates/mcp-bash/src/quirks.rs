@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::ui;
 
-/// The revisions that mcp-bash speaks, the newest first.
+/// The revisions that mcp-bash supports, newest first.
 pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// The revision for the one that a client requests, or for none.

@@ -59,7 +59,7 @@ pub enum Reason {
     Fixed,
     /// It reported no progress within the idle limit.
     Idle,
-    /// It reported progress, but took too long even so.
+    /// It reported progress, but exceeded its total limit.
     Max,
 }
 
@@ -108,7 +108,7 @@ pub fn map(outcome: &Outcome<'_>) -> Result<String, RpcError> {
     Ok(result)
 }
 
-/// As `run-tool` prints it, and its exit code.
+/// The result as `run-tool` prints it, and the exit code.
 pub fn on_terminal(mapped: &Result<String, RpcError>) -> (String, i32) {
     match mapped {
         Ok(result) => (result.clone(), 0),

@@ -43,7 +43,7 @@ pub struct Script<'a> {
 /// The records that a script reported, and how it ended.
 #[derive(Debug)]
 pub struct Ran {
-    /// Pairs of texts for us.
+    /// The reported records: names and values.
     pub said: Vec<(String, String)>,
     /// The end of its stderr.
     pub stderr: String,

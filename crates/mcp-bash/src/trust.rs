@@ -46,7 +46,7 @@ impl fmt::Display for Distrust {
             Why::Symlink => write!(f, "{name} is a symbolic link"),
             Why::Writable => write!(f, "{name} can be written by others"),
             Why::Owner => write!(f, "{name} belongs to another user"),
-            Why::Unreadable => write!(f, "{name} cannot be looked at"),
+            Why::Unreadable => write!(f, "{name} cannot be examined"),
         }
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn refusal(file: &Path, places: &Places) -> Option<Problem> {
     Some(problem)
 }
 
-/// Opens a file of a project whose content is believed: metadata, a text, a page.
+/// Opens a trusted file of a project: metadata, a text, a page.
 pub(super) fn open(file: &Path, places: &Places) -> Result<File, Box<Problem>> {
     if let Some(problem) = refusal(file, places) {
         return Err(problem.into());
@@ -139,7 +139,7 @@ pub(super) fn problems(project: &Project) -> Vec<Problem> {
             && let Err(WalkError::Untrusted(found)) = trust.program(&program, start, &places.root)
             && !found.path.starts_with(&places.root)
         {
-            let text = format!("is not run: it is run by {found}");
+            let text = format!("is not run: its interpreter is not trusted: {found}");
             let mut problem = meta::problem(places.relative(file), Severity::Error, text);
             problem.hint = Some(found.repair());
             problems.push(problem);

@@ -1,7 +1,7 @@
-//! What this crate needs of Unix, in one place: descriptors, owners and permissions, process groups.
+//! The parts of Unix that this crate uses: descriptors, owners and permissions, process groups.
 //!
-//! Elsewhere the same names exist, so that everything compiles, and nothing can be run:
-//! [`SUPPORTED`] is false, [`Folder::open`](crate::Folder::open) refuses, and no program is found or started.
+//! On other systems the same names exist, so that everything compiles, but no program can run: [`SUPPORTED`] is
+//! false, [`Folder::open`](crate::Folder::open) refuses, and no program is found or started.
 
 #[cfg(unix)]
 mod unix;

@@ -85,7 +85,7 @@ pub enum OpenError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A problem of the machine.
-    #[error("cannot make a place for running scripts")]
+    #[error("cannot create the folder for running scripts")]
     Io(#[from] io::Error),
     /// Scripts cannot be run on this system.
     #[error("{UNSUPPORTED}")]

@@ -40,7 +40,7 @@ pub enum Distrust {
 }
 
 impl Distrust {
-    /// Judges permissions and an owner, as `me`.
+    /// The result for a mode and an owner, for the user `me`.
     pub(crate) fn of(mode: u32, owner: u32, me: u32) -> Option<Self> {
         if owner != me && owner != 0 {
             return Some(Self::Foreign(owner));
@@ -109,7 +109,7 @@ impl Trust {
         }
     }
 
-    /// Judges one file or folder of the served folder.
+    /// Checks one file or folder of the served folder.
     pub fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
         if self.accept_writable {
             return None;

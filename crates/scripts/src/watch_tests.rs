@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::*;
 
-/// Long, because other tests run as well.
+/// Long, because tests run in parallel.
 const SOON: Duration = Duration::from_secs(10);
 /// Changes within this time belong to the same event.
 const CALM: Duration = Duration::from_millis(900);

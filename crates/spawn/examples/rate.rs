@@ -80,7 +80,7 @@ mod rate {
         println!("a sweep that finds nothing: {:?}", start.elapsed() / 1000);
     }
 
-    /// What we and our dead children used of the processor so far, in hundredths of a second.
+    /// The CPU time of this process and its dead children so far, in hundredths of a second.
     fn processor() -> usize {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
         let fields = stat[stat.rfind(')').unwrap()..].split(' ');

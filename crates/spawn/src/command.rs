@@ -68,8 +68,8 @@ pub(crate) fn on_next_busy(action: impl FnOnce() + 'static) {
     ON_BUSY.set(Some(Box::new(action)));
 }
 
-/// The same, but inherited file descriptors stay open in the new process: our parent may have left them open
-/// for programs that are not started by this crate.
+/// As [`spawn`], but inherited descriptors stay open in the new process: our parent may have left them open for
+/// programs that other code starts.
 pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
     let program = lookup::of_command(command)?;
     let words = Strings::new(

@@ -48,7 +48,7 @@ pub struct Descendants {
 }
 
 impl Descendants {
-    /// Before the program is started; it must get [`Descendants::variable`].
+    /// Call it before the program is started; the program must get [`Descendants::variable`].
     pub fn new() -> Self {
         // If this fails, only processes in the group of the program are found.
         let _ = orphans::become_subreaper();

@@ -20,8 +20,8 @@ pub(crate) fn explain(error: io::Error, command: &Command, program: &Path) -> io
             format!("cannot run in {}: {why}", cwd.display())
         }
         ErrorKind::NotFound if path.exists() => match interpreter(&path) {
-            Some(wanted) => format!("{name} asks for {wanted}, which is not there"),
-            None => format!("{name} needs something that is not there: {error}"),
+            Some(wanted) => format!("{name} asks for {wanted}, which does not exist"),
+            None => format!("{name} needs a file that does not exist: {error}"),
         },
         ErrorKind::PermissionDenied if path.is_file() => {
             format!("{name} may not be executed: {error}")
@@ -29,7 +29,7 @@ pub(crate) fn explain(error: io::Error, command: &Command, program: &Path) -> io
         ErrorKind::ExecutableFileBusy => format!("{name} is being written"),
         // ENOEXEC has no `ErrorKind`.
         _ if error.raw_os_error() == Some(libc::ENOEXEC) => {
-            format!("{name} is no program of this system and has no `#!` in its first line")
+            format!("{name} is not a program of this system and has no `#!` in its first line")
         }
         _ => format!("{name}: {error}"),
     };

@@ -53,9 +53,6 @@ pub fn find(program: &OsStr, path: Option<&OsStr>, cwd: Option<&Path>) -> io::Re
             format!("`{name}` is in PATH, but may not be executed"),
         )
     } else {
-        io::Error::new(
-            ErrorKind::NotFound,
-            format!("`{name}` is in no folder of PATH"),
-        )
+        io::Error::new(ErrorKind::NotFound, format!("`{name}` is not in PATH"))
     })
 }

@@ -154,10 +154,7 @@ async fn a_name_is_looked_up_in_the_programs_own_path() {
 
     let error = spawn(&with_path("/nowhere".into(), null())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert_eq!(
-        error.to_string(),
-        "`linkspan-test-tool` is in no folder of PATH"
-    );
+    assert_eq!(error.to_string(), "`linkspan-test-tool` is not in PATH");
 }
 
 #[tokio::test]
@@ -168,7 +165,7 @@ async fn files_arrive_under_their_numbers_though_ours_collide_with_them() {
         fs::write(&path, text).unwrap();
         File::open(path).unwrap().into()
     };
-    // Four files whose numbers are handed round in a ring: each wants the number of the next.
+    // Four files in a ring: each is to get the number of the next.
     let high: Vec<OwnedFd> = (0..4)
         .map(|n| fcntl_dupfd_cloexec(file(&n.to_string()), 40).unwrap())
         .collect();
@@ -216,7 +213,7 @@ async fn a_child_leads_its_process_group() {
 async fn signals_have_default_handlers_and_none_is_blocked() {
     // This process ignores SIGPIPE, as Rust programs do.
     let text = said("cat /proc/self/status").await;
-    // The C library keeps two signals between 31 and 34 for itself, and ignores them in what it starts.
+    // The C library reserves two signals between 31 and 34, and ignores them in child processes.
     let its_own = 0b11 << 31;
     for name in ["SigBlk:", "SigIgn:", "SigCgt:"] {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
@@ -325,7 +322,7 @@ async fn start_errors_name_their_cause() {
         (kind, text.as_str()),
         (
             NotFound,
-            "DIR/dos asks for `/bin/sh\\r`, which is not there"
+            "DIR/dos asks for `/bin/sh\\r`, which does not exist"
         )
     );
     let (kind, text) = start(at("plain"), here());
@@ -337,7 +334,7 @@ async fn start_errors_name_their_cause() {
     let (_, text) = start(at("text"), here());
     assert_eq!(
         text,
-        "DIR/text is no program of this system and has no `#!` in its first line"
+        "DIR/text is not a program of this system and has no `#!` in its first line"
     );
 }
 

@@ -174,7 +174,8 @@ impl SharedWatchdog {
     }
 
     fn tell(&self, line: &str) {
-        // A line shorter than `PIPE_BUF` is written atomically; a watchdog that has ended needs no orders.
+        // A line shorter than `PIPE_BUF` is written atomically. The error of a watchdog that has ended is
+        // ignored.
         let _ = (&self.pipe).write_all(format!("{line}\n").as_bytes());
     }
 }

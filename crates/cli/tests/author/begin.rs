@@ -130,7 +130,7 @@ fn scaffold_never_overwrites_and_writes_all_files_or_none() {
     assert_snapshot!(workspace.run(&["scaffold", "tool", "x"]), @"
     [stderr]
     error: tools/x already exists
-    hint: take another name, or remove it
+    hint: choose another name, or remove it
     [exit 1]
     ");
     assert_eq!(workspace.read("tools/x/tool.sh"), "mine");
@@ -189,7 +189,7 @@ fn invalid_names_are_refused() {
     ");
     assert_snapshot!(workspace.run(&["scaffold", "completion", "review"]), @"
     [stderr]
-    error: `review` does not say what it completes
+    error: `review` does not name a prompt and an argument
     hint: write PROMPT.ARGUMENT, for example review.language
     [exit 2]
     ");

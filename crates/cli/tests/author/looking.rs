@@ -25,7 +25,7 @@ fn validate_prints_entries_as_clients_see_them() {
           a number required
           b number
           gives sum
-          by a process that stays
+          by a long-running process
     echo
         Says what it is told.
 
@@ -52,10 +52,10 @@ fn problems_have_file_line_and_hint() {
         Fine.
 
     error: tools/plain.sh: is not executable
-      hint: chmod +x, or `linkspan validate --fix`; what is no entry gets a name that begins with `_`
+      hint: chmod +x, or `linkspan validate --fix`; files that are no entries need a name that begins with `_`
     warning: tools/typo.sh:3: `timeoutSec` is not known here
       hint: did you mean `timeoutSecs`?
-    error: tools/wrong.meta.yaml:2: `timeoutSecs` must be seconds, or a text such as "500ms", "30s", "5m" or "1h", not "soon"
+    error: tools/wrong.meta.yaml:2: `timeoutSecs` must be seconds, or a text like "500ms", "30s", "5m" or "1h", not "soon"
 
     1 tool, 0 resources, 0 prompts; 2 errors, 1 warning
     one of them can be fixed: linkspan validate --fix
@@ -234,10 +234,7 @@ fn the_doctor_looks_into_a_folder() {
     let workspace = Workspace::new("doctor-in");
     workspace.write("it/tools/plain.sh", ECHO);
     let ran = workspace.run(&["doctor", "it"]);
-    assert!(
-        ran.stdout.contains("1 things in it are not offered"),
-        "{ran}"
-    );
+    assert!(ran.stdout.contains("1 entries are not offered"), "{ran}");
     mode(&workspace.path("it"), 0o777);
     let ran = workspace.run(&["doctor", "it"]);
     assert_eq!(ran.code, Some(1), "{ran}");

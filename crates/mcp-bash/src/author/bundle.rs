@@ -71,15 +71,15 @@ impl fmt::Display for Note<'_> {
         match self {
             Self::Added(name) => write!(f, "  {}", clean(name)),
             Self::LeftOut(name) => {
-                write!(f, "`{}` is no file of the project, and left out", clean(name))
+                write!(f, "`{}` is not a file of the project and was left out", clean(name))
             }
             Self::NotIncluded(part) => write!(
                 f,
-                "mcpb.conf: MCPB_INCLUDE: `{}` is not in the project, and left out",
+                "mcpb.conf: MCPB_INCLUDE: `{}` is not in the project and was left out",
                 clean(part)
             ),
             Self::Outside(path) => {
-                write!(f, "{} leads out of the project, and is left out", shown(path))
+                write!(f, "{} leads out of the project and was left out", shown(path))
             }
             Self::NoAuthor => f.write_str(
                 "the bundle has no author, which its format asks for: set MCPB_AUTHOR_NAME in mcpb.conf",
@@ -137,7 +137,7 @@ impl Bundle {
             }
         }
         let platforms = platforms(request.platform, request.without_server)?;
-        // Our program runs on this platform only.
+        // This program runs on this platform only.
         let own = !request.without_server && here().is_some_and(|here| platforms == [here]);
         let fixed = conf.get("MCPB_STATIC");
         let mut bundle = Self {

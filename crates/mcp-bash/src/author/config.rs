@@ -1,4 +1,4 @@
-//! `mcp-bash config`: how a client starts the server of a project.
+//! `mcp-bash config`: the client configuration of a project's server.
 
 use std::path::{Path, PathBuf};
 

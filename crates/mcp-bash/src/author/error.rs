@@ -32,7 +32,7 @@ pub enum AuthorError {
         name: String,
     },
     /// `register.json` is not an object with a list of completions.
-    #[error("{} is no list of registrations", shown(.0))]
+    #[error("{} is not a list of registrations", shown(.0))]
     Registrations(PathBuf),
     /// A project without `server.meta.json` is not bundled.
     #[error("{} is missing", shown(.0))]
@@ -76,8 +76,10 @@ impl AuthorError {
     /// What the user can do about the error.
     pub fn hint(&self) -> String {
         match self {
-            Self::Write { .. } => "is it a folder of yours, on a disk with room?",
-            Self::Exists(_) => "remove it, or take another name",
+            Self::Write { .. } => {
+                "check that you can write to the folder and that the disk has space"
+            }
+            Self::Exists(_) => "remove it, or choose another name",
             Self::Name(_) => NameError::HINT,
             Self::NoTool { name, .. } => return format!("mcp-bash scaffold tool {name} makes one"),
             Self::Registrations(_) => "fix it, and add the completion to its `completions`",
@@ -90,7 +92,7 @@ impl AuthorError {
             Self::Settings | Self::Setting { .. } | Self::UnknownSetting(_) => {
                 "fix it in server.d/server.meta.json or mcpb.conf"
             }
-            Self::NotUtf8(_) => "clients cannot name it; rename it, or make a link to it",
+            Self::NotUtf8(_) => "clients cannot refer to it; rename it, or create a link to it",
         }
         .to_owned()
     }

@@ -124,7 +124,7 @@ impl ToolRun {
         Ok(leave.err().map(|error| error.answer(&Id::number(0))))
     }
 
-    /// Writes the environment of the call, as far as mcp-bash names it.
+    /// Writes the variables of the call that belong to mcp-bash.
     pub fn write_env(&self, installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "MCPBASH_PROJECT_ROOT={}", shown(&self.root))?;
         writeln!(out, "MCPBASH_HOME={}", shown(&installed.home))?;

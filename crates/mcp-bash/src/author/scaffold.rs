@@ -41,7 +41,7 @@ pub enum Registered {
     ByHand(Value),
 }
 
-/// Writes the files; gives the new folder.
+/// Writes the files; returns the new folder.
 pub fn scaffold(places: &Places, kind: &Kind, name: &str) -> Result<PathBuf, AuthorError> {
     names::check(name)?;
     let folder = match kind {

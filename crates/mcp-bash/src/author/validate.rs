@@ -1,4 +1,4 @@
-//! `mcp-bash validate`: what is wrong with a project, as mcp-bash prints it.
+//! `mcp-bash validate`: problems of a project, in mcp-bash's output format.
 
 use std::io::{self, Write};
 use std::path::Path;

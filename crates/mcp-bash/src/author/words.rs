@@ -1,4 +1,4 @@
-//! The words of mcp-bash's command line. Flags may stand anywhere among the arguments.
+//! The arguments of mcp-bash's command line. Flags may appear anywhere.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};

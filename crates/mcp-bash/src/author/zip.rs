@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-/// 1 January 1980, the first day that the format knows.
+/// 1 January 1980, the earliest date of the format.
 const DATE: u16 = 0x0021;
 /// Names are UTF-8.
 const FLAGS: u16 = 0x0800;

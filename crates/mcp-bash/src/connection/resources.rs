@@ -104,7 +104,7 @@ impl Connection {
     }
 }
 
-/// Reads it: the result of `resources/read`.
+/// The result of `resources/read`.
 pub(super) async fn read(
     folder: &Arc<Folder>,
     snapshot: &Arc<ProjectSnapshot>,

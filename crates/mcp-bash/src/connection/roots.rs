@@ -1,4 +1,4 @@
-//! Where the client of a connection lets tools work.
+//! The roots of a connection's client.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl Roots {
             let named = match answer {
                 Ok(answer) => answer.as_ref().and_then(named),
                 Err(_) => {
-                    tracing::warn!("the client does not say which folders it has");
+                    tracing::warn!("the client did not answer roots/list");
                     None
                 }
             };

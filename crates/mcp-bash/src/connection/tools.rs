@@ -368,7 +368,7 @@ async fn attend(files: &CallFiles, caller: &Caller, (form, url): (bool, bool)) -
             DECLINED.to_owned()
         };
         if let Err(e) = files.answer(&answer) {
-            tracing::warn!("an answer does not reach the tool: {e}");
+            tracing::warn!("cannot pass an answer to the tool: {e}");
         }
     }
 }

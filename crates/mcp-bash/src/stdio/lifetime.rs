@@ -1,4 +1,4 @@
-//! When a server ends although its client has not closed stdin: variables of mcp-bash.
+//! When a server exits while stdin is still open, configured by mcp-bash's variables.
 
 use std::time::Duration;
 

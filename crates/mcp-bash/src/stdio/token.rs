@@ -1,4 +1,4 @@
-//! A secret that every request has to bring, for servers behind a proxy.
+//! A secret that every request must contain, for servers behind a proxy.
 
 use linkspan_wire::Json;
 use serde_json::Value;

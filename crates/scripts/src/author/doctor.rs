@@ -130,7 +130,7 @@ pub fn folder(dir: &Path, catalogue: &Result<Catalogue, FolderError>) -> Finding
         }
         n => Finding::odd(
             "folder",
-            format!("{dir}: {n} things in it are not offered"),
+            format!("{dir}: {n} entries are not offered"),
             format!("linkspan validate {dir}"),
         ),
     }

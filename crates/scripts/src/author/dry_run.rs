@@ -82,7 +82,7 @@ fn words(program: &Program) -> String {
 fn how(mode: &Mode) -> &'static str {
     match mode {
         Mode::Once => "a process for this call",
-        Mode::Worker(_) => "a process that stays and takes one call after the other",
-        Mode::Mcp(_) => "a server of its own, whose tools are taken in",
+        Mode::Worker(_) => "a long-running process that takes one call after the other",
+        Mode::Mcp(_) => "an MCP server, whose tools are mounted",
     }
 }

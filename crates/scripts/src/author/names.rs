@@ -32,20 +32,20 @@ pub enum NameProblem {
     #[error("it is too long")]
     TooLong,
     /// It has a character other than a letter, a digit, `_` and `-`.
-    #[error("clients do not take `{}`", .0.escape_debug())]
+    #[error("clients do not accept `{}`", .0.escape_debug())]
     Character(char),
     /// It does not begin with a letter or a digit.
-    #[error("it begins like a flag or something hidden")]
+    #[error("it must begin with a letter or a digit")]
     Beginning,
     /// It is the name of a Windows device.
     #[error("Windows has a device of that name")]
     Device,
 }
 
-/// Checks that every client and every file system accepts a name.
+/// Checks a name against the rules of clients and file systems.
 ///
 /// # Errors
-/// If one does not.
+/// If the name breaks a rule.
 pub fn check(name: &str) -> Result<(), NameError> {
     let problem = if name.is_empty() {
         NameProblem::Empty

@@ -70,7 +70,7 @@ fn apply(fix: &Fix) -> io::Result<&'static str> {
     let path = place(fix);
     let about = fs::symlink_metadata(path)?;
     if about.is_symlink() {
-        return Err(io::Error::other("it is a link; mend what it leads to"));
+        return Err(io::Error::other("it is a link; repair its target"));
     }
     let mode = about.permissions().mode() & 0o7777;
     let (new, effect) = match fix {

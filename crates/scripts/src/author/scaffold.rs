@@ -36,7 +36,7 @@ pub enum ScaffoldError {
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
     /// The name of a completion is not `PROMPT.ARGUMENT`.
-    #[error("`{0}` does not say what it completes")]
+    #[error("`{0}` does not name a prompt and an argument")]
     NoArgument(String),
     /// The file already exists.
     #[error("{} already exists", .0.display())]
@@ -65,8 +65,10 @@ impl ScaffoldError {
             Self::NotAFolder(dir) => return format!("linkspan new {} makes one", shown(dir)),
             Self::Name(_) => NameError::HINT,
             Self::NoArgument(_) => "write PROMPT.ARGUMENT, for example review.language",
-            Self::Exists(_) => "take another name, or remove it",
-            Self::Write { .. } => "is it a folder of yours, on a disk with room?",
+            Self::Exists(_) => "choose another name, or remove it",
+            Self::Write { .. } => {
+                "check that you can write to the folder and that the disk has space"
+            }
         };
         hint.to_owned()
     }

@@ -18,7 +18,7 @@ impl UnknownTool {
     /// The names of the existing tools.
     pub fn hint(&self) -> String {
         if self.known.is_empty() {
-            return "there are none at all; linkspan validate says why".to_owned();
+            return "there are no tools; linkspan validate says why".to_owned();
         }
         format!("there are: {}", self.known.join(", "))
     }

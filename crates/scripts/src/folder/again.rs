@@ -94,7 +94,7 @@ impl Catalogue {
                     severity: Severity::Warning,
                     path: path.to_owned(),
                     line: None,
-                    text: "cannot be read any more and stays as it was".to_owned(),
+                    text: "can no longer be read; the previous version stays in use".to_owned(),
                     hint: None,
                     fix: None,
                 });

@@ -42,7 +42,7 @@ fn an_entry_that_became_wrong_stays_as_it_was() {
     assert_eq!(second.prompts.len(), 1);
     assert_eq!((second.resources.len(), second.templates.len()), (1, 1));
     assert_eq!((second.completions.len(), second.providers.len()), (2, 1));
-    let text = "cannot be read any more and stays as it was";
+    let text = "can no longer be read; the previous version stays in use";
     let kept = second.problems.iter().filter(|p| p.text == text);
     assert_eq!(kept.count(), 7);
     // It stays so until the error is fixed.

@@ -64,11 +64,11 @@ pub struct Tool {
     pub program: Program,
     /// Its mode.
     pub mode: Mode,
-    /// What arguments must look like; `None` takes any object.
+    /// The schema of arguments; `None` accepts any object.
     pub input: Option<Arc<Schema>>,
     /// What structured results must look like.
     pub output: Option<Arc<Schema>>,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
     /// Its metadata as it was read.
     pub metadata: Value,
@@ -114,7 +114,7 @@ pub struct Resource {
     pub source: PathBuf,
     /// The source of its contents.
     pub read: Read,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
     /// The state of its file; a different state means different contents.
     pub stamp: Option<Stamp>,
@@ -155,7 +155,7 @@ pub struct Template {
     pub source: PathBuf,
     /// The source of its contents.
     pub read: Read,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 
@@ -172,7 +172,7 @@ pub struct Prompt {
     pub arguments: Vec<Argument>,
     /// The source of its messages.
     pub body: PromptBody,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 
@@ -216,7 +216,7 @@ pub struct Completion {
     pub source: PathBuf,
     /// The source of the values.
     pub values: Values,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 
@@ -247,7 +247,7 @@ pub struct Provider {
     pub source: PathBuf,
     /// The URI is appended to its words.
     pub program: Program,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 

@@ -1,4 +1,4 @@
-//! Programs that complete arguments, and programs that read the addresses of a scheme.
+//! Completion programs of `completions/`, and resource providers of `providers/`.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ impl Reader<'_> {
             return None;
         }
         if meta.has("values") {
-            let text = "`values` says nothing beside a file".to_owned();
+            let text = "`values` has no effect beside a file".to_owned();
             self.tell_field(Severity::Warning, &meta, "values", item, text);
         }
         let (target, argument) = self.target(item, &meta, &item.name, targets)?;
@@ -176,7 +176,7 @@ impl Reader<'_> {
         let (first, second) = (parts.next().unwrap_or_default(), parts.next());
         let owner = meta.text("prompt").unwrap_or(first);
         let Some(argument) = meta.text("argument").or(second) else {
-            let text = "its name does not say which argument it completes".to_owned();
+            let text = "its name does not identify the argument that it completes".to_owned();
             let hint = "call it `PROMPT.ARGUMENT`, with an extension if you like".to_owned();
             self.error(&item.shown, text).hint = Some(hint);
             return None;

@@ -64,7 +64,7 @@ fn a_completion_without_a_target_is_reported() {
     );
     assert_eq!(
         problems[1],
-        "error completions/review: its name does not say which argument it completes (call it `PROMPT.ARGUMENT`, with an extension if you like)"
+        "error completions/review: its name does not identify the argument that it completes (call it `PROMPT.ARGUMENT`, with an extension if you like)"
     );
     assert!(problems[2].starts_with("error completions/review.code.sh: is not executable"));
     assert_eq!(

@@ -103,7 +103,7 @@ impl Reader<'_> {
                 .iter()
                 .filter(|path| path.starts_with(['~', '$']))
             {
-                let text = format!("`{path}` is taken as it stands: no shell reads it");
+                let text = format!("`{path}` is used literally: no shell expands it");
                 let hint = "write the whole path".to_owned();
                 let problem = self.tell_field(Severity::Warning, meta, "sandbox", item, text);
                 problem.line = Some(paths.line);
@@ -119,7 +119,7 @@ impl Reader<'_> {
         match path {
             Ok(path) if path.starts_with(&self.root) && path.is_dir() => run.cwd = Some(path),
             Ok(_) => {
-                let text = format!("`cwd` {cwd:?} is no folder inside this one");
+                let text = format!("`cwd` {cwd:?} is not a folder inside this one");
                 self.tell_field(Severity::Error, meta, "cwd", item, text);
             }
             Err(error) => {

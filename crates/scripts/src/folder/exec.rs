@@ -19,7 +19,7 @@ impl Reader<'_> {
         name: &str,
     ) -> Option<Tool> {
         if let Some(sidecar) = sidecars.first() {
-            let text = format!("{} has its metadata in itself", item.name);
+            let text = format!("{} contains its own metadata", item.name);
             self.error(&sidecar.shown, text);
             return None;
         }
@@ -30,7 +30,7 @@ impl Reader<'_> {
         }
         let mut words = meta.texts("exec").unwrap_or_default();
         if words.is_empty() {
-            let text = "`exec` is missing: the words to run".to_owned();
+            let text = "`exec` is missing: the command line to run".to_owned();
             let hint = "for example: exec: [\"du\", \"-h\", \"{{dir}}\"]".to_owned();
             self.tell_field(Severity::Error, &meta, "exec", item, text)
                 .hint = Some(hint);
@@ -44,7 +44,7 @@ impl Reader<'_> {
         words[0] = self.word(&words[0], item, &meta)?;
         let stays = meta.text("mode").is_some_and(|mode| mode != "once");
         if stays && words.iter().any(|word| !placeholders(word).is_empty()) {
-            let text = "what stays runs before there are arguments, so that `exec` can have none";
+            let text = "a long-running process starts before there are arguments, so `exec` must not use any";
             self.tell_field(Severity::Error, &meta, "exec", item, text.to_owned());
             return None;
         }
@@ -60,7 +60,7 @@ impl Reader<'_> {
     fn word(&mut self, word: &str, item: &Item, meta: &Meta) -> Option<String> {
         if !word.contains('/') {
             if !self.has_own_path(meta) && !self.is_there(word) {
-                let text = format!("`{word}` is not on the PATH, so that calls will fail");
+                let text = format!("`{word}` is not on the PATH, so calls will fail");
                 let hint = "install it, or give the path of a program in the folder".to_owned();
                 let problem = self.tell_field(Severity::Warning, meta, "exec", item, text);
                 problem.hint = Some(hint);

@@ -44,11 +44,11 @@ impl Reader<'_> {
     /// Records folders where only files are used.
     pub(super) fn ignore_folders(&mut self, listing: &Listing) {
         for folder in &listing.folders {
-            self.ignore(&folder.shown, "only files are looked at here");
+            self.ignore(&folder.shown, "only files are used here");
         }
     }
 
-    /// What lies beside the folders of entries.
+    /// Records the files in the root that are not used.
     pub(super) fn ignore_strangers(&mut self) {
         let mut names: Vec<_> = fs::read_dir(&self.root)
             .into_iter()
@@ -60,7 +60,7 @@ impl Reader<'_> {
         names.sort();
         for name in names {
             let why = name.to_str().and_then(ignored);
-            let why = why.unwrap_or_else(|| "it is no part of a server".to_owned());
+            let why = why.unwrap_or_else(|| "it is not part of a server".to_owned());
             self.ignore(Path::new(&name), why);
         }
     }
@@ -92,7 +92,7 @@ pub fn untrusted_code(trust: &Trust, root: &Path, most: usize, thorough: bool) -
             severity: Severity::Warning,
             path: PathBuf::from("."),
             line: None,
-            text: format!("has more than {most} files; the owner of the others was not looked at"),
+            text: format!("has more than {most} files; the owners of the others were not checked"),
             hint: None,
             fix: None,
         });
@@ -105,7 +105,7 @@ fn problem(root: &Path, Untrusted { path, why }: Untrusted) -> Problem {
         severity: Severity::Error,
         path: path.strip_prefix(root).unwrap_or(&path).to_owned(),
         line: None,
-        text: format!("cannot be trusted, and scripts may run what is in it: {why}"),
+        text: format!("cannot be trusted, and scripts may run code in it: {why}"),
         hint: Some(why.hint().to_owned()),
         fix: matches!(why, Distrust::Writable(_)).then(|| Fix::MakePrivate(path)),
     }

@@ -1,4 +1,4 @@
-//! What is in one folder: files, sub folders, and the metadata that lies beside files.
+//! The contents of one folder: files, subfolders, and metadata files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
@@ -148,7 +148,7 @@ impl Reader<'_> {
             let path = entry.path();
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                let text = "its name is not UTF-8, so that it is left out".to_owned();
+                let text = "its name is not UTF-8, so it is left out".to_owned();
                 self.warn(&self.relative(&path), text);
                 continue;
             };
@@ -198,7 +198,7 @@ impl Reader<'_> {
         let target = match fs::canonicalize(link) {
             Ok(target) => target,
             Err(error) => {
-                self.warn(&shown, format!("is a link that leads nowhere: {error}"));
+                self.warn(&shown, format!("is a broken link: {error}"));
                 return None;
             }
         };
@@ -206,7 +206,7 @@ impl Reader<'_> {
             self.error(&shown, "is a link that leads out of the folder".to_owned());
             return None;
         }
-        // The target itself is judged as every other file.
+        // The target itself is checked like every other file.
         if let Err(WalkError::Untrusted(Untrusted { path, why })) =
             self.trust.walk(link, &self.root)
             && path != target
@@ -230,7 +230,7 @@ impl Reader<'_> {
             return None;
         }
         if !self.seen.insert((metadata.dev(), metadata.ino())) {
-            self.ignore(&shown, "a link to a folder that was looked at already");
+            self.ignore(&shown, "a link to a folder that was visited already");
             return None;
         }
         Some(self.list(folder))

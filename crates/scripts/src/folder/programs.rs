@@ -34,7 +34,7 @@ impl Reader<'_> {
             Kind::Script => {
                 let interpreter = &script.interpreter[0];
                 if !self.is_there(interpreter) {
-                    let text = format!("its interpreter {interpreter} is not there");
+                    let text = format!("its interpreter {interpreter} does not exist");
                     let hint = "`#!/usr/bin/env NAME` finds it wherever it is installed".to_owned();
                     let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
                     problem.hint = Some(hint);
@@ -42,7 +42,7 @@ impl Reader<'_> {
                     && !self.is_there(name)
                 {
                     let text = format!("its interpreter `{name}` is not on the PATH");
-                    let hint = "install it, or name one that is there (`python3`, not `python`)";
+                    let hint = "install it, or name an existing one (`python3`, not `python`)";
                     let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
                     problem.hint = Some(hint.to_owned());
                 }
@@ -59,7 +59,7 @@ impl Reader<'_> {
             }
             Kind::Other => {
                 let Some(interpreter) = interpreter(item.extension()) else {
-                    let text = "is neither a program nor has it a #! line".to_owned();
+                    let text = "is not a program and has no #! line".to_owned();
                     let hint = "begin it with a line such as `#!/usr/bin/env bash`".to_owned();
                     let problem = self.tell(Severity::Error, &item.shown, Some(1), text);
                     problem.hint = Some(hint);
@@ -89,7 +89,10 @@ impl Reader<'_> {
             return true;
         };
         if let Err(WalkError::Untrusted(found)) = self.trust.program(&path, start, &self.root) {
-            let problem = self.error(&item.shown, format!("is left out: it is run by {found}"));
+            let problem = self.error(
+                &item.shown,
+                format!("is left out: its interpreter is not trusted: {found}"),
+            );
             problem.hint = Some(found.repair());
             return false;
         }
@@ -115,7 +118,7 @@ impl Reader<'_> {
     pub(super) fn not_executable(&mut self, item: &Item) {
         let problem = self.error(&item.shown, "is not executable".to_owned());
         problem.hint = Some(
-            "chmod +x, or `linkspan validate --fix`; what is no entry gets a name that begins with `_`"
+            "chmod +x, or `linkspan validate --fix`; files that are no entries need a name that begins with `_`"
                 .to_owned(),
         );
         problem.fix = Some(Fix::MakeExecutable(item.path.clone()));

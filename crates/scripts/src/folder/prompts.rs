@@ -17,7 +17,7 @@ use super::programs::interpreter;
 use super::reader::{MOST, Reader, unique};
 use super::script::Kind;
 
-/// How deep prompts may lie.
+/// Depth limit of prompts.
 const DEEPEST: usize = 3;
 
 /// A prompt with the completions of its arguments.
@@ -95,7 +95,7 @@ impl Reader<'_> {
                 }
                 for field in ["text", "messages", "role"] {
                     if meta.has(field) {
-                        let text = format!("`{field}` says nothing beside a program");
+                        let text = format!("`{field}` has no effect beside a program");
                         self.tell_field(Severity::Warning, &meta, field, item, text);
                     }
                 }
@@ -108,7 +108,7 @@ impl Reader<'_> {
                 );
             }
             if !is_text {
-                let text = "is no prompt: a text ends in .md or .txt, a program is executable";
+                let text = "is not a prompt: a text ends in .md or .txt, a program is executable";
                 self.warn(&item.shown, text.to_owned());
                 return None;
             }
@@ -214,7 +214,7 @@ impl Reader<'_> {
         let given: Vec<_> = ways.iter().filter(|way| way.0).map(|way| way.1).collect();
         let messages = match given.as_slice() {
             [] => {
-                let text = "the prompt says nothing".to_owned();
+                let text = "the prompt has no text".to_owned();
                 self.error(&item.shown, text);
                 return None;
             }
@@ -235,7 +235,7 @@ impl Reader<'_> {
                 (None, None) => dialogue(body, first),
             },
             [one, other, ..] => {
-                let text = format!("both {one} and {other} say what the prompt says");
+                let text = format!("both {one} and {other} give the text of the prompt");
                 self.error(&item.shown, text);
                 return None;
             }
@@ -259,7 +259,7 @@ impl Reader<'_> {
                 }
                 let stands = |line: &str| placeholders(line).contains(&name);
                 let line = file.lines().position(stands).map(|at| at + 1);
-                let text = format!("`{{{{{name}}}}}` is no argument of this prompt");
+                let text = format!("`{{{{{name}}}}}` is not an argument of this prompt");
                 let hint = nearest(name, known());
                 let hint = hint.map(|near| format!("did you mean `{{{{{near}}}}}`?"));
                 self.tell(Severity::Warning, &item.shown, line, text).hint = hint;
@@ -269,7 +269,7 @@ impl Reader<'_> {
 
     pub(super) fn too_deep(&mut self, folder: &Item, inner: &Listing, deepest: usize) {
         if !inner.files.is_empty() || !inner.folders.is_empty() {
-            let text = format!("lies more than {deepest} folders deep and is not looked at");
+            let text = format!("lies more than {deepest} folders deep and is ignored");
             self.warn(&folder.shown, text);
         }
     }
@@ -291,7 +291,7 @@ fn role(word: Option<&str>) -> Option<Role> {
     }
 }
 
-/// A text with lines such as `--- assistant ---` in it is several messages.
+/// Splits a text at lines like `--- assistant ---` into messages.
 fn dialogue(text: &str, first: Role) -> Vec<(Role, String)> {
     let mut messages = vec![(first, String::new())];
     for line in text.split_inclusive('\n') {

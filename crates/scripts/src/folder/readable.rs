@@ -110,7 +110,7 @@ impl Reader<'_> {
         defaults: &Defaults,
     ) -> Option<(&'static str, String)> {
         if meta.has("uri") && meta.has("uriTemplate") {
-            let text = "both `uri` and `uriTemplate` are there".to_owned();
+            let text = "both `uri` and `uriTemplate` are set".to_owned();
             self.tell_field(Severity::Error, meta, "uriTemplate", item, text);
             return None;
         }

@@ -130,7 +130,7 @@ pub(super) struct Reader<'a> {
     /// Visited folders, by device and inode.
     pub(super) seen: HashSet<(u64, u64)>,
     pub(super) trust: Trust,
-    /// Bytes of metadata until now.
+    /// The bytes of metadata read so far.
     pub(super) weight: u64,
     /// Looked-up interpreters, and whether they exist.
     pub(super) interpreters: Vec<(String, bool)>,

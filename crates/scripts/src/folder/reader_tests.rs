@@ -104,7 +104,7 @@ fn a_misspelled_folder_is_reported() {
     folder.file("prompts/p.md", "x");
     assert_eq!(
         folder.problems(&folder.read()),
-        ["warning tool: is not looked at (did you mean `tools`?)"]
+        ["warning tool: is ignored (did you mean `tools`?)"]
     );
 }
 
@@ -212,7 +212,7 @@ fn links_stay_inside_and_loops_end() {
     assert_eq!(
         errors,
         [
-            "error open: cannot be trusted, and scripts may run what is in it: others can write it \
+            "error open: cannot be trusted, and scripts may run code in it: others can write it \
              (mode 0777) (chmod go-w, or `linkspan validate --fix`)",
             "error resources/etc: is a link that leads out of the folder",
             "error resources/outside: is a link that leads out of the folder",
@@ -393,7 +393,7 @@ fn the_usual_mistakes_have_a_hint() {
         [
             "error prompts/p.md:3: `arguments` must hold maps, not a text (write `- name: code`)",
             "error tools/du.tool.yaml:1: `exec` must be a list of texts, not \"du -h {{dir}}\" (write a list: [\"du\", \"-h\", \"{{dir}}\"])",
-            "warning tools/env.sh:1: its interpreter `no-such-program` is not on the PATH (install it, or name one that is there (`python3`, not `python`))",
+            "warning tools/env.sh:1: its interpreter `no-such-program` is not on the PATH (install it, or name an existing one (`python3`, not `python`))",
             "error tools/flat.sh:3: an argument needs a `name` (write `- name: a`)",
             "error tools/tab.meta.yaml:2: a tab where spaces must stand: YAML is indented with spaces",
         ]

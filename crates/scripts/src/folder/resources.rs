@@ -1,4 +1,4 @@
-//! Resources: files as they are, what programs print, and metadata alone.
+//! Resources: plain files, program output, and metadata alone.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::reader::{MOST, Reader};
 use super::script::Kind;
 use super::uri;
 
-/// How deep resources may lie.
+/// Depth limit of resources.
 const DEEPEST: usize = 8;
 
 /// Schemes that need no provider of the folder.
@@ -95,8 +95,8 @@ impl Reader<'_> {
                 let extension = item.extension().len();
                 name.truncate(name.len() - extension - usize::from(extension > 0));
             } else if interpreter(item.extension()).is_some() {
-                let text = "has no #! line, so that it is served as it is".to_owned();
-                let hint = "with one, what it prints is served".to_owned();
+                let text = "has no #! line, so its contents are served".to_owned();
+                let hint = "with one, its output is served".to_owned();
                 self.warn(&item.shown, text).hint = Some(hint);
             }
         }
@@ -105,12 +105,12 @@ impl Reader<'_> {
         };
         for field in ["text", "provider"] {
             if meta.has(field) {
-                let text = format!("`{field}` says nothing beside a file");
+                let text = format!("`{field}` has no effect beside a file");
                 self.tell_field(Severity::Warning, &meta, field, item, text);
             }
         }
         if meta.has("uriTemplate") && matches!(read, Read::File(_)) {
-            let text = "a file as it is cannot be a template".to_owned();
+            let text = "a plain file cannot be a template".to_owned();
             let hint = "make it a program, or give it a `uri`".to_owned();
             let problem = self.tell_field(Severity::Error, &meta, "uriTemplate", item, text);
             problem.hint = Some(hint);
@@ -148,7 +148,7 @@ impl Reader<'_> {
         let read = match (meta.text("text"), provider, scheme) {
             (Some(text), None, _) => Read::Text(text.to_owned()),
             (Some(_), Some(_), _) => {
-                let text = "both `text` and `provider` say where its contents come from".to_owned();
+                let text = "both `text` and `provider` define its contents".to_owned();
                 self.tell_field(Severity::Error, &meta, "provider", item, text);
                 return;
             }
@@ -164,8 +164,7 @@ impl Reader<'_> {
             }
             (None, None, Some(scheme)) if known(scheme) => Read::Provider(scheme.to_owned()),
             (None, None, _) => {
-                let text =
-                    format!("there is no file `{base}`, and nothing else gives its contents");
+                let text = format!("there is no file `{base}`, and no field defines its contents");
                 let hint = "add `text`, or a `uri` and its `provider`".to_owned();
                 self.warn(&item.shown, text).hint = Some(hint);
                 return;
@@ -181,7 +180,7 @@ impl Reader<'_> {
     }
 }
 
-/// The path below one of our folders.
+/// The path below a folder of entries.
 pub(super) fn below(shown: &Path, folder: &str) -> String {
     let inner = shown.strip_prefix(folder).unwrap_or(shown);
     inner.to_string_lossy().into_owned()

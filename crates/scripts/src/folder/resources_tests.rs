@@ -161,13 +161,13 @@ fn problems_have_their_line() {
         folder.problems(&catalogue),
         [
             "error resources/a.meta.yaml:2: `uri` \"no scheme\" has no scheme, such as `file:` or `notes:`",
-            "error resources/b.meta.yaml:1: a file as it is cannot be a template (make it a program, or give it a `uri`)",
-            "warning resources/c.meta.yaml:1: `text` says nothing beside a file",
+            "error resources/b.meta.yaml:1: a plain file cannot be a template (make it a program, or give it a `uri`)",
+            "warning resources/c.meta.yaml:1: `text` has no effect beside a file",
             "error resources/d.meta.yaml:2: there is no provider `missing` (put an executable `missing` into `providers/`)",
-            "warning resources/e.meta.yaml: there is no file `e`, and nothing else gives its contents (add `text`, or a `uri` and its `provider`)",
-            "error resources/f.meta.yaml:2: both `uri` and `uriTemplate` are there",
+            "warning resources/e.meta.yaml: there is no file `e`, and no field defines its contents (add `text`, or a `uri` and its `provider`)",
+            "error resources/f.meta.yaml:2: both `uri` and `uriTemplate` are set",
             "error resources/g.meta.yaml:2: `uriTemplate` \"g://{x\" has a `{` without a `}`",
-            "error resources/h.meta.yaml:2: both `text` and `provider` say where its contents come from",
+            "error resources/h.meta.yaml:2: both `text` and `provider` define its contents",
             "warning resources/j.meta.yaml: the resource `c://same` is already resources/i.meta.yaml (it is left out; rename one of them)",
         ]
     );
@@ -207,7 +207,7 @@ fn skills_are_read_and_never_run() {
     );
     assert_eq!(
         folder.problems(&catalogue),
-        ["warning skills/none: is no skill: it has no SKILL.md"]
+        ["warning skills/none: is not a skill: it has no SKILL.md"]
     );
 }
 
@@ -220,6 +220,6 @@ fn resources_lie_deeper_than_tools_but_not_for_ever() {
     assert_eq!(catalogue.resources.len(), 1);
     assert_eq!(
         folder.problems(&catalogue),
-        ["warning resources/1/2/3/4/5/6/7/8: lies more than 8 folders deep and is not looked at"]
+        ["warning resources/1/2/3/4/5/6/7/8: lies more than 8 folders deep and is ignored"]
     );
 }

@@ -5,7 +5,7 @@ use super::node::{Data, Format, Node, SyntaxError};
 /// The number of lines in which metadata may begin.
 const LINES: usize = 20;
 
-/// What begins a comment, longer marks first.
+/// Comment marks, longer ones first.
 const MARKS: [&str; 4] = ["//", "--", "#", ";"];
 
 /// The kind of a program.
@@ -127,7 +127,7 @@ fn block(lines: &[&str], from: usize) -> (Result<Node, SyntaxError>, usize) {
     (placed(result, from), from + block.len())
 }
 
-/// What stands behind `# mcp:`.
+/// The beginning of the JSON after `# mcp:`.
 fn annotation(line: &str) -> Option<&str> {
     comment_text(line)?.trim_start().strip_prefix("mcp:")
 }
@@ -210,7 +210,7 @@ fn comment(lines: &[&str]) -> Option<String> {
         if line.ends_with("*/") {
             in_block = false;
         }
-        // A block of PEP 723 tells a runner what a Python script needs.
+        // PEP 723: a block of metadata for runners of Python scripts.
         if text.trim().starts_with("///") {
             in_pep723 = text.trim() != "///";
             continue;

@@ -154,7 +154,7 @@ impl Reader<'_> {
         odd.sort();
         for (name, near) in odd {
             if !self.root.join(near).exists() {
-                let text = "is not looked at".to_owned();
+                let text = "is ignored".to_owned();
                 let hint = format!("did you mean `{near}`?");
                 self.warn(Path::new(&name), text).hint = Some(hint);
             }

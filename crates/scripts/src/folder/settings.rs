@@ -46,7 +46,7 @@ pub struct MountSettings {
     pub prefix: Option<String>,
 }
 
-/// Within which bounds something runs.
+/// Limits and permissions of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSettings {
     /// The time limit.
@@ -97,7 +97,7 @@ impl Default for RunSettings {
     }
 }
 
-/// What a program sees of our environment.
+/// The environment of a program.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EnvSettings {
     /// The set of inherited variables.

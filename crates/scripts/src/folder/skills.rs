@@ -23,17 +23,14 @@ impl Reader<'_> {
         };
         let sidecars = listing.sidecars.values().flatten();
         for item in listing.files.iter().chain(sidecars) {
-            self.ignore(
-                &item.shown,
-                "only folders with a SKILL.md are looked at here",
-            );
+            self.ignore(&item.shown, "only folders with a SKILL.md are used here");
         }
         for folder in &listing.folders {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
             if !inner.files.iter().any(|item| item.name == "SKILL.md") {
-                let text = "is no skill: it has no SKILL.md".to_owned();
+                let text = "is not a skill: it has no SKILL.md".to_owned();
                 self.warn(&folder.shown, text);
                 continue;
             }

@@ -21,7 +21,7 @@ impl Reader<'_> {
         program: &Program,
     ) -> Option<Option<(Value, &'static str)>> {
         if meta.has("inputSchema") && meta.has("arguments") {
-            let text = "`arguments` is the short form of `inputSchema`; both are there".to_owned();
+            let text = "`arguments` is the short form of `inputSchema`; both are set".to_owned();
             self.tell_field(Severity::Error, meta, "arguments", item, text);
             return None;
         }
@@ -56,7 +56,7 @@ impl Reader<'_> {
                 Some((schema, field)) => {
                     for name in wanted {
                         if schema["properties"].get(name).is_none() {
-                            let text = format!("`{{{{{name}}}}}` is no argument of this tool");
+                            let text = format!("`{{{{{name}}}}}` is not an argument of this tool");
                             self.tell_field(Severity::Warning, meta, "exec", item, text);
                         }
                     }

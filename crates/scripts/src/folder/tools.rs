@@ -1,4 +1,4 @@
-//! Tools: executable files, folders with a `tool.*` in them, and words to run in a `*.tool.yaml`.
+//! Tools: executable files, folders with a `tool.*`, and command lines in a `*.tool.yaml`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::script::Kind;
 use super::server::Filter;
 use super::settings::Mode;
 
-/// How deep tools may lie.
+/// Depth limit of tools.
 const DEEPEST: usize = 3;
 
 impl Reader<'_> {
@@ -70,7 +70,7 @@ impl Reader<'_> {
             } else if depth < DEEPEST {
                 self.tools_of(&inner, depth + 1, tools);
             } else if !inner.files.is_empty() {
-                let text = format!("lies more than {DEEPEST} folders deep and is not looked at");
+                let text = format!("lies more than {DEEPEST} folders deep and is ignored");
                 self.warn(&folder.shown, text);
             } else {
                 let why = format!("it lies more than {DEEPEST} folders deep");
@@ -79,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Folders for what tools need.
+    /// Records folders of helper code as ignored.
     pub(super) fn ignore_helpers(&mut self, listing: &Listing) {
         for folder in listing.folders.iter().filter(|f| f.is_for_helpers()) {
             self.ignore(&folder.shown, "a folder for what tools need");
@@ -146,7 +146,7 @@ impl Reader<'_> {
         if is_script || interpreter(item.extension()).is_some() {
             self.not_executable(item);
         } else {
-            let text = "is not executable and so no tool".to_owned();
+            let text = "is not executable, so it is not a tool".to_owned();
             self.warn(&item.shown, text);
         }
     }
@@ -247,7 +247,7 @@ impl Reader<'_> {
         let wanted = meta.text("name").unwrap_or(from_file);
         let name = names::fit(wanted);
         if name != wanted {
-            let text = format!("is called `{name}`, because clients do not take {wanted:?}");
+            let text = format!("is called `{name}`, because clients do not accept {wanted:?}");
             let hint = "a name has letters, digits, `_` and `-`, and at most 64 of them".to_owned();
             let problem = self.tell_field(Severity::Warning, meta, "name", item, text);
             problem.hint = Some(hint);

@@ -10,11 +10,11 @@ const LONGEST: f64 = 7.0 * 24.0 * 3600.0;
 /// A value of the wrong type for a field, as it is shown in the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UnitError {
-    #[error("must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not {0}")]
+    #[error("must be seconds, or a text like \"500ms\", \"30s\", \"5m\" or \"1h\", not {0}")]
     Seconds(String),
-    #[error("must be more than nothing and at most a week, not {0}")]
+    #[error("must be positive and at most a week, not {0}")]
     Range(String),
-    #[error("must be bytes, or a text such as \"64k\", \"10 MB\" or \"1 GiB\", not {0}")]
+    #[error("must be bytes, or a text like \"64k\", \"10 MB\" or \"1 GiB\", not {0}")]
     Bytes(String),
     #[error("must be a whole number, not {0}")]
     Count(String),
@@ -132,7 +132,7 @@ mod tests {
         }
         assert_eq!(
             seconds(&text("5d")).unwrap_err().to_string(),
-            "must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not \"5d\""
+            "must be seconds, or a text like \"500ms\", \"30s\", \"5m\" or \"1h\", not \"5d\""
         );
     }
 

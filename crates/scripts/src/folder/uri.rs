@@ -1,4 +1,4 @@
-//! Addresses in metadata, and patterns of addresses.
+//! URIs and URI templates in metadata.
 
 pub(super) use crate::uri::{encode, is_scheme, of_file};
 
@@ -11,7 +11,7 @@ pub(super) fn scheme(uri: &str) -> Result<&str, &'static str> {
         return Err("has no scheme, such as `file:` or `notes:`");
     }
     if rest.is_empty() {
-        return Err("has nothing behind its scheme");
+        return Err("has only a scheme");
     }
     if rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
         Err("has a space or a control character in it")
@@ -27,7 +27,7 @@ pub(super) enum PatternError {
     NotOpened,
     #[error("has a `{{` without a `}}`")]
     NotClosed,
-    #[error("`{{{0}}}` is no expression of RFC 6570")]
+    #[error("`{{{0}}}` is not an expression of RFC 6570")]
     Expression(String),
 }
 

@@ -147,7 +147,7 @@ impl Server {
                     Ok(_) => {
                         self.listen(&mut questions);
                         if self.out.flush(stdin).is_err() {
-                            return "it does not listen";
+                            return "it does not read its input";
                         }
                     }
                 },
@@ -379,6 +379,6 @@ async fn ask(caller: Caller, id: Id, msg: Message, mut over: watch::Receiver<()>
             Some(answer) => answer.with_id(id.clone()),
             None => none("the client has gone"),
         },
-        _ = over.changed() => none("the call that this question belongs to is over"),
+        _ = over.changed() => none("the call that this question belongs to has ended"),
     }
 }

@@ -10,7 +10,7 @@ use crate::folder::Program;
 /// Arguments that cannot be part of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ArgvError {
-    #[error("an argument holds a NUL, which no program can be given")]
+    #[error("an argument contains a NUL")]
     Nul,
 }
 

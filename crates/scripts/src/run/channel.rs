@@ -6,13 +6,13 @@ use std::os::fd::OwnedFd;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-/// A pipe that we read: our end, and theirs.
+/// A pipe to read from: our end and the program's.
 pub(crate) fn reading() -> io::Result<(pipe::Receiver, OwnedFd)> {
     let (read, write) = io::pipe()?;
     Ok((pipe::Receiver::from_owned_fd(read.into())?, write.into()))
 }
 
-/// A pipe that we write: our end, and theirs.
+/// A pipe to write to: our end and the program's.
 pub(crate) fn writing() -> io::Result<(pipe::Sender, OwnedFd)> {
     let (read, write) = io::pipe()?;
     Ok((pipe::Sender::from_owned_fd(write.into())?, read.into()))

@@ -108,13 +108,13 @@ pub(crate) struct Odd {
 pub(crate) enum LineError {
     #[error(transparent)]
     TooLarge(WireError),
-    #[error("a line is no UTF-8")]
+    #[error("a line is not UTF-8")]
     NoUtf8,
     #[error("no JSON: {0}")]
     NoJson(String),
     #[error("a line must be a JSON object")]
     NoObject,
-    #[error("a line needs a `method`, or an `id` that we gave")]
+    #[error("a line needs a `method`, or the `id` of a call")]
     NoMethod,
     #[error("there is no method `{0}`")]
     UnknownMethod(String),
@@ -126,9 +126,9 @@ pub(crate) enum LineError {
     Member(&'static str, &'static str),
     #[error("`level` must be one of {}", Level::names().join(", "))]
     Level,
-    #[error("`data` is what to log")]
+    #[error("`data` is missing: the value to log")]
     NoData,
-    #[error("`message` is what to ask")]
+    #[error("`message` is missing: the text of the question")]
     NoMessage,
 }
 

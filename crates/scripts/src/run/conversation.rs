@@ -63,7 +63,7 @@ impl Conversation {
         }
     }
 
-    /// Writes what did not fit into the program's stdin.
+    /// Writes the rest of the program's stdin.
     pub(super) fn write(&mut self, mut pipe: pipe::Sender, bytes: Bytes) {
         self.tasks.spawn(async move {
             // The program need not read it.
@@ -109,7 +109,7 @@ impl Conversation {
 
     /// Sends an error to a tool that waits for an answer.
     fn complain(&self, odd: &Odd) {
-        tracing::debug!("a tool said something odd: {}", odd.why);
+        tracing::debug!("a tool sent an invalid line: {}", odd.why);
         if let Some(id) = &odd.id {
             let why = RpcError::invalid_params(odd.why.to_string());
             let _ = self.replies.try_send(refusal(id, &why));

@@ -1,4 +1,4 @@
-//! What a program sees of our environment.
+//! The environment of a program.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

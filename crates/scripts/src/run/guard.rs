@@ -17,7 +17,7 @@ use crate::os::UnixStream;
 /// How long a killed program may take to die.
 pub(super) const DEAD: Duration = Duration::from_secs(5);
 
-/// Dropped while the program runs, it marks the call as cancelled, then sends TERM, then KILL.
+/// Dropping it while the program runs marks the call as cancelled, then sends TERM, then KILL.
 pub(crate) struct Guard {
     pub(super) child: Option<Child>,
     /// Its descendants.
@@ -119,7 +119,7 @@ impl Guard {
     /// Creates the file that tells the tool of the cancellation.
     pub(crate) fn mark_cancelled(&self) {
         if let Err(e) = std::fs::write(&self.cancel, b"") {
-            tracing::debug!("the tool is not told that it was cancelled: {e}");
+            tracing::debug!("cannot notify the tool of its cancellation: {e}");
         }
         if let Some(control) = &self.control {
             // The line break ends a partially written line.

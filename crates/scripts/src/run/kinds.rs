@@ -1,4 +1,4 @@
-//! Pictures and sounds, by their first bytes.
+//! Detects images and audio by their first bytes.
 
 use super::result::encoded;
 

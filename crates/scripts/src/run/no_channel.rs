@@ -8,12 +8,12 @@ fn refused<T>() -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::Unsupported, UNSUPPORTED))
 }
 
-/// A pipe that we read.
+/// Fails: this system has no pipes to programs.
 pub(crate) fn reading() -> io::Result<(pipe::Receiver, OwnedFd)> {
     refused()
 }
 
-/// A pipe that we write.
+/// Fails: this system has no pipes to programs.
 pub(crate) fn writing() -> io::Result<(pipe::Sender, OwnedFd)> {
     refused()
 }

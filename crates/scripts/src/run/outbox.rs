@@ -47,7 +47,9 @@ impl Outbox {
 
     fn bounded(&self) -> io::Result<()> {
         if self.answers > MOST_UNREAD {
-            Err(io::Error::other("it asks and asks and reads no answers"))
+            Err(io::Error::other(
+                "it asks questions without reading the answers",
+            ))
         } else {
             Ok(())
         }

@@ -220,7 +220,7 @@ impl Writer<'_> {
             Ok(uri) => text.push_str(&format!(
                 " Read all of it for the next 15 minutes at {uri}, or a part: {uri}?from=0&to=65536"
             )),
-            Err(why) => text.push_str(&format!(" It could not be kept: {why}.")),
+            Err(why) => text.push_str(&format!(" It could not be stored: {why}.")),
         }
         text.push_str(" Its beginning:\n");
         text.push_str(&String::from_utf8_lossy(&large.head));

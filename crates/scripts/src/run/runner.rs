@@ -181,7 +181,7 @@ impl Runner {
         self.alive.lock().take();
         let mut ended = self.ended.lock().await;
         if timeout(limit, ended.recv()).await.is_err() {
-            tracing::warn!("a program is still being ended and is killed");
+            tracing::warn!("a program did not end in time and is killed");
         }
         let name = self.name.clone();
         let _ = spawn_blocking(move || linkspan_spawn::end_marked(&name)).await;

@@ -23,7 +23,7 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts one for programs whose marks begin like this.
+    /// Starts a watchdog for programs whose marks begin with `beginning`.
     pub(super) async fn start(
         spawner: &Spawner,
         exe: &Path,

@@ -26,7 +26,7 @@ pub enum NotRun {
     NoProgram,
     /// The kernel refused to send a signal when the server ends.
     #[cfg(target_os = "linux")]
-    #[error("the end of the server would not be noticed: {0}")]
+    #[error("the parent death signal cannot be set: {0}")]
     DeathSignal(io::Error),
     /// This process has another parent than the server that started it.
     #[cfg(target_os = "linux")]

@@ -390,7 +390,7 @@ fn privileges_are_given_up_from_level_1_and_signals_are_as_usual() {
 fn no_file_of_the_trampoline_is_left_open() {
     let list = "ls /proc/self/fd";
     let plain = Command::new("bash").args(["-c", list]).output().unwrap();
-    // Whatever we were started with.
+    // The same descriptors as in a plain shell of this test.
     let expected = String::from_utf8(plain.stdout).unwrap();
     assert_eq!(Folder::new(2).says(list), expected);
 }

@@ -150,7 +150,7 @@ fn read(text: &str) -> Result<String, RpcError> {
         .map(|value| value.as_str().map(|text| text.into_owned()))
         .collect();
     let values = values
-        .ok_or_else(|| RpcError::internal("the completion printed a value that is no string"))?;
+        .ok_or_else(|| RpcError::internal("the completion printed a value that is not a string"))?;
     let total = json.get("total").and_then(Json::as_i64);
     let total = total.and_then(|total| usize::try_from(total).ok());
     let more = json.get("hasMore").and_then(Json::as_bool) == Some(true);

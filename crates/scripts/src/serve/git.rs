@@ -43,7 +43,7 @@ pub async fn read(folder: &Arc<Folder>, uri: &str, most: usize) -> Result<Vec<u8
             roots.push(runner.root().to_owned());
             let (path, trusting) = (path.clone(), folder.options.accept_writable);
             let found = spawn_blocking(move || local::git_dir(&roots, &path, trusting)).await;
-            let failed = |_| NotFetched::Failed("the repository cannot be looked at".to_owned());
+            let failed = |_| NotFetched::Failed("the repository cannot be examined".to_owned());
             let git = Git {
                 runner,
                 dir: found.map_err(failed)??,

@@ -30,7 +30,7 @@ pub(super) struct RunRequest<'a> {
     pub(super) spelled: &'a str,
     /// Words after those of the program.
     pub(super) further: Vec<String>,
-    /// Variables besides those that every program gets.
+    /// Variables besides those of every program.
     pub(super) env: Vec<(&'static str, String)>,
     pub(super) meta: Option<Json<'a>>,
 }
@@ -128,7 +128,7 @@ fn job<'a>(
 ) -> Result<Job<'a>, RpcError> {
     let runner = &folder.runner;
     let arguments = Json::parse(request.spelled)
-        .map_err(|_| RpcError::internal("the arguments are no JSON"))?;
+        .map_err(|_| RpcError::internal("the arguments are not JSON"))?;
     let mut words = argv::words(request.program, arguments)
         .map_err(|e| RpcError::invalid_params(e.to_string()))?;
     words.extend(request.further.iter().map(Into::into));
@@ -262,7 +262,7 @@ pub fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Durati
     Some(asked.min(run.max_timeout.max(run.timeout)))
 }
 
-/// Writes a file that only our user may read.
+/// Writes a file that only this user may read.
 pub(crate) fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut options = std::fs::OpenOptions::new();

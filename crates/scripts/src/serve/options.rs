@@ -9,9 +9,9 @@ use std::sync::Arc;
 /// Options of a served folder.
 #[derive(Clone)]
 pub struct Options {
-    /// Our own program: the trampoline of the sandbox, and the jq for tools.
+    /// This program: the trampoline of the sandbox, and the jq for tools.
     pub exe: PathBuf,
-    /// Whether changes are noticed while we run.
+    /// Whether the folder is watched for changes.
     pub watch: bool,
     /// The minimum sandbox level of every script.
     pub sandbox: Option<u8>,
@@ -84,7 +84,7 @@ pub trait Hosts: Send + Sync {
 /// Why there is no content, with the exit codes of providers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotFetched {
-    /// No such address can be read; exit code 2.
+    /// The scheme is not supported; exit code 2.
     Unsupported(String),
     /// The resource does not exist; exit code 3.
     NotFound,

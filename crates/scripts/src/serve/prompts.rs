@@ -117,7 +117,7 @@ fn whole(name: &str, text: &str) -> Result<Option<String>, RpcError> {
     match messages.elements().position(|one| !is_message(one)) {
         None => Ok(Some(on_one_line(json.text()).into_owned())),
         Some(at) => Err(RpcError::internal(format!(
-            "`{name}` failed: it printed `messages` of which number {} is none: it needs a `role` (user or assistant) and a `content` with a `type`",
+            "`{name}` failed: it printed `messages` whose entry {} is not a message: it needs a `role` (user or assistant) and a `content` with a `type`",
             at + 1
         ))),
     }

@@ -1,4 +1,4 @@
-//! A catalogue, ready to be shown page by page.
+//! A catalogue with its lists, rendered in pages.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
@@ -140,7 +140,7 @@ impl Snapshot {
         let all = &self.catalogue;
         let shown: Box<dyn Iterator<Item = Value>> = match collection {
             Collection::Tools => {
-                // A mounted server is no tool itself.
+                // A mounted server is not a tool itself.
                 let tools = all.tools.iter().filter(|t| !matches!(t.mode, Mode::Mcp(_)));
                 Box::new(tools.map(|e| e.shown.clone()))
             }

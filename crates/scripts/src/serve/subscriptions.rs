@@ -53,7 +53,7 @@ impl Connection {
         let uri = params.text("uri")?.into_owned();
         let looks = self.must_look(&uri)?;
         if !self.subscriptions.has(&uri) && self.subscriptions.lock().len() >= MOST {
-            let why = format!("more than {MOST} subscriptions: give one up first");
+            let why = format!("more than {MOST} subscriptions: cancel one first");
             return Err(RpcError::server(why));
         }
         let looking = looks.then(|| self.look_after(&uri, call));

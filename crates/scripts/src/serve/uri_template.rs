@@ -1,4 +1,4 @@
-//! Addresses that follow a pattern: RFC 6570, read backwards.
+//! Matches URIs against RFC 6570 templates.
 
 /// Limit of tried positions per match; far more than real templates need.
 const MOST_TRIES: usize = 20_000;

@@ -1,4 +1,4 @@
-//! What `env` executes: its options and assignments are read as GNU and BSD `env` read them.
+//! The program that `env` executes: parses options and assignments like GNU and BSD `env`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{Trust, Untrusted};
 use crate::os::MetadataExt as _;
 
-/// Folders whose content is code by convention, wherever they are.
+/// Folders whose contents are code by convention, at any depth.
 const CODE_FOLDERS: [&str; 12] = [
     "tools",
     "prompts",

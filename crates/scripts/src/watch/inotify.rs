@@ -11,10 +11,10 @@ use rustix::fs::statfs;
 
 use super::tree::{folders, matters, matters_in_root};
 
-/// File systems on which others write without our system knowing: NFS, SMB (both), FUSE, 9p.
+/// Network file systems, on which other machines write without an event here: NFS, SMB (both), FUSE, 9p.
 const REMOTE: [i128; 5] = [0x6969, 0xff53_4d42, 0xfe53_4d42, 0x6573_5546, 0x0102_1997];
 
-/// A watch on every folder that matters.
+/// Watches on all relevant folders.
 pub(super) struct Told {
     fd: OwnedFd,
     /// Whether a watch is that of the root, by its number.
@@ -25,7 +25,7 @@ pub(super) struct Told {
 
 impl Told {
     pub(super) fn about(root: &Path) -> io::Result<Self> {
-        // Wide enough for whatever type this number has on this system.
+        // The type of this number differs between systems.
         let kind = i128::from(statfs(root)?.f_type) & 0xffff_ffff;
         if REMOTE.contains(&kind) {
             return Err(io::Error::other("the file system is another machine's"));

@@ -86,7 +86,7 @@ impl Walk {
             return;
         }
         let entries = fs::read_dir(&folder);
-        // There every file is served, whatever its folder is called.
+        // In these folders every file is served, whatever the names of its folders.
         let all = ["resources", "skills"].map(|name| self.root.join(name));
         let all = all.iter().any(|top| folder.starts_with(top));
         self.folders.push(folder);

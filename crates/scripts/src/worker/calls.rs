@@ -106,7 +106,8 @@ impl Calls {
         let Some((call, waiting)) = waiting else {
             return match said.word {
                 Word::Ask { id, .. } => {
-                    let why = RpcError::invalid_params("no such call: `call` says which it is");
+                    let why =
+                        RpcError::invalid_params("unknown call: `call` must be the id of a call");
                     Action::Write(refusal(&id, &why))
                 }
                 _ => Action::Nothing,

@@ -73,7 +73,7 @@ impl Pool {
     ) -> Result<Answer, RpcError> {
         for _ in 0..TRIES {
             let place = self.places.clone().acquire_owned().await;
-            let place = place.map_err(|_| RpcError::server("the tool is being taken away"))?;
+            let place = place.map_err(|_| RpcError::server("the tool is being removed"))?;
             let call = self.last.fetch_add(1, Ordering::Relaxed) + 1;
             let (reply, told) = oneshot::channel();
             let line = line(call, &self.tool.name, &task);

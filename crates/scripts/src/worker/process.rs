@@ -287,7 +287,7 @@ impl Worker {
                 }
                 () = sleep_until(deadline.unwrap_or(idle_end)), if deadline.is_some() => match self.calls.late() {
                     Some(lines) => lines.iter().for_each(|line| self.out.tell(line.as_bytes())),
-                    None => return End::Broken("it went on with a call that was given up".to_owned()),
+                    None => return End::Broken("it did not stop a cancelled call".to_owned()),
                 },
                 () = sleep_until(idle_end), if self.calls.is_empty() => return End::Unneeded,
             }
@@ -360,14 +360,14 @@ impl Worker {
             .map(str::trim)
             .find(|line| !line.is_empty());
         End::Broken(match last {
-            Some(last) => format!("the process has gone ({how}): {last}"),
-            None => format!("the process has gone ({how})"),
+            Some(last) => format!("the process has ended ({how}): {last}"),
+            None => format!("the process has ended ({how})"),
         })
     }
 }
 
 fn deaf(why: &io::Error) -> End {
-    End::Broken(format!("it does not listen: {why}"))
+    End::Broken(format!("it does not read its input: {why}"))
 }
 
 /// Reads the rest of stderr.

@@ -68,8 +68,8 @@ pub fn environment(command: &mut Command, args: &str) {
 }
 
 impl Tool {
-    /// Starts `sh -c script`-like: the socket comes as stdin and is moved to 3, because a test may
-    /// not touch a child between fork and exec.
+    /// Starts a program with the socket as descriptor 3: it is passed as stdin and moved by a shell, because a
+    /// test may not run code between fork and exec.
     pub fn start(program: &[&str], args: &str, more: &[(&str, &str)]) -> Self {
         let (server, tool) = UnixStream::pair().expect("a pair");
         server

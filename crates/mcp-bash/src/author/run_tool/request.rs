@@ -1,4 +1,4 @@
-//! The words of `mcp-bash run-tool`.
+//! The command line of `mcp-bash run-tool`.
 
 use std::path::{Path, PathBuf};
 

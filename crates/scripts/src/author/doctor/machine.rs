@@ -18,7 +18,7 @@ pub(super) fn own_program(program: Option<&Path>, version: &str) -> Finding {
     let Some(program) = program else {
         return Finding::odd(
             "linkspan",
-            format!("linkspan {version}, though it is not known from where"),
+            format!("linkspan {version}, path unknown"),
             "clients need its full path",
         );
     };
@@ -36,17 +36,17 @@ pub(super) fn own_program(program: Option<&Path>, version: &str) -> Finding {
 /// The features that the sandbox can enforce.
 pub(super) fn sandbox() -> Finding {
     let can = crate::sandbox::support();
-    let hint = "scripts with sandbox level 2 do not run here, unless they say `optional: true`";
+    let hint = "scripts with sandbox level 2 do not run here unless `optional: true` is set";
     match (can.files, can.ports) {
         (true, true) => Finding::good("sandbox", "Landlock is available: sandbox level 2 works"),
         (true, false) => Finding::odd(
             "sandbox",
             "Landlock is available, but cannot confine to TCP ports (Linux 6.7 can)",
-            "scripts with `net` in their sandbox do not run here, unless they say `optional: true`",
+            "scripts with `net` in their sandbox do not run here unless `optional: true` is set",
         ),
         (false, _) if cfg!(target_os = "linux") => Finding::odd(
             "sandbox",
-            "this kernel has no Landlock that can confine to files (Linux 6.2 can)",
+            "this kernel cannot confine file access with Landlock (Linux 6.2 can)",
             hint,
         ),
         (false, _) => Finding::odd(

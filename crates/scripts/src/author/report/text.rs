@@ -160,8 +160,8 @@ fn result(out: &mut dyn Write, tool: &Tool) -> io::Result<()> {
     }
     let how = match &tool.mode {
         Mode::Once => return Ok(()),
-        Mode::Worker(_) => "by a process that stays",
-        Mode::Mcp(_) => "is a server, whose tools are offered in its place",
+        Mode::Worker(_) => "by a long-running process",
+        Mode::Mcp(_) => "is an MCP server, whose tools are mounted",
     };
     writeln!(out, "      {DIM}{how}{DIM:#}")
 }

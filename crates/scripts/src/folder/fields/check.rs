@@ -1,4 +1,4 @@
-//! Names and types of metadata, checked by the table of fields.
+//! Checks names and types of metadata by the table of fields.
 
 use linkspan_schema::nearest;
 

@@ -9,10 +9,10 @@ use super::{Takes, places};
 pub fn reference() -> String {
     let mut page = String::from(
         "# Metadata\n\n\
-         Where it stands: in a file beside the entry (`greet.meta.yaml`, also `.yml`, `.json`, `.toml`), \
+         Metadata is in a file beside the entry (`greet.meta.yaml`, also `.yml`, `.json`, `.toml`), \
          in the entry itself (`# mcp: {…}` or lines `#: field: value` in a script, front matter in a \
          prompt), or in `server.toml` (`.yaml`, `.yml`, `.json`) for the server and as the default for \
-         every entry. What stands beside an entry comes before what stands in it, and both before the \
+         every entry. A file beside an entry overrides metadata in the entry, and both override the \
          server's file. A field that is not listed here is a warning, a value of the wrong type an error.\n",
     );
     section(&mut page, "Fields", FIELDS, true);

@@ -106,7 +106,7 @@ impl Walk<'_> {
         let end = self.at + 2 + end.unwrap_or(rest.len().saturating_sub(1));
         let string = serde_json::from_str(&self.text[self.at..end]);
         self.at = end;
-        // A lone surrogate passes as raw text, but is no text.
+        // serde's raw text accepts a lone surrogate, which is no valid string.
         string.map_err(|error| SyntaxError {
             line,
             text: without_place(&error.to_string()),

@@ -1,5 +1,4 @@
-//! YAML 1.2 with its core schema. Aliases are followed, within limits; tags other than `!!str` say
-//! nothing to us.
+//! YAML 1.2 with its core schema. Aliases are expanded within limits; tags other than `!!str` are ignored.
 
 use std::collections::HashMap;
 

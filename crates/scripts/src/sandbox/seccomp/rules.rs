@@ -15,7 +15,7 @@ pub(super) fn not(argument: u8, value: u64) -> Result<SeccompCondition, BackendE
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
 }
 
-/// A pointer that points somewhere.
+/// A pointer argument that is not null.
 pub(super) fn pointer(argument: u8) -> Result<SeccompCondition, BackendError> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
 }

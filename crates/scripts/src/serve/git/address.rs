@@ -58,7 +58,7 @@ impl Address {
         let place = match scheme {
             "git+https" => Location::Remote(remote(rest)?),
             "git" | "git+file" => Location::Local(folder(rest)?),
-            _ => return Err(odd("its scheme is another")),
+            _ => return Err(odd("its scheme is not a git scheme")),
         };
         let (revision, path) = file(query, fragment)?;
         Ok(Self {
@@ -77,25 +77,25 @@ fn folder(rest: &str) -> Result<PathBuf, NotFetched> {
     if !rest.starts_with('/') {
         return Err(odd("a repository of this machine has three slashes"));
     }
-    uri::to_file(&format!("file://{rest}")).ok_or_else(|| odd("its folder is no path"))
+    uri::to_file(&format!("file://{rest}")).ok_or_else(|| odd("its folder is not a path"))
 }
 
 fn remote(rest: &str) -> Result<Remote, NotFetched> {
     let (place, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = match place.rsplit_once(':') {
         Some((host, port)) if !place.ends_with(']') => {
-            let port = port.parse().map_err(|_| odd("its port is no number"))?;
+            let port = port.parse().map_err(|_| odd("its port is not a number"))?;
             (host, port)
         }
         _ => (place, 443),
     };
     let host = host.to_ascii_lowercase();
     if !is_host(&host) {
-        return Err(odd("its host is none, or there is something before it"));
+        return Err(odd("its host is invalid or has something before it"));
     }
     // Other characters would be ambiguous.
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._~%+@,=-".contains(c);
-    let decoded = decoded(path).ok_or_else(|| odd("its path has a % too many"))?;
+    let decoded = decoded(path).ok_or_else(|| odd("its path has an invalid % escape"))?;
     let leaves = decoded.split('/').any(|part| part == ".." || part == ".");
     if !path.chars().all(plain) || path.len() > LONGEST || path.len() < 2 || leaves {
         return Err(odd("its path is odd"));
@@ -124,14 +124,14 @@ fn is_host(host: &str) -> bool {
 
 /// Revision and path: `?ref=REVISION#PATH`, or `#REVISION:PATH` as git itself writes it.
 fn file(query: Option<&str>, fragment: &str) -> Result<(String, String), NotFetched> {
-    let fragment = decoded(fragment).ok_or_else(|| odd("its path has a % too many"))?;
+    let fragment = decoded(fragment).ok_or_else(|| odd("its path has an invalid % escape"))?;
     let (revision, path) = match (query, fragment.split_once(':')) {
         (Some(query), _) => {
             let value = query
                 .strip_prefix("ref=")
                 .filter(|value| !value.contains('&'));
-            let value = value.ok_or_else(|| odd("it asks for more than ref"))?;
-            let value = decoded(value).ok_or_else(|| odd("its ref has a % too many"))?;
+            let value = value.ok_or_else(|| odd("it has parameters other than ref"))?;
+            let value = decoded(value).ok_or_else(|| odd("its ref has an invalid % escape"))?;
             (value, fragment)
         }
         (None, Some((revision, path))) => (revision.to_owned(), path.to_owned()),
@@ -141,7 +141,7 @@ fn file(query: Option<&str>, fragment: &str) -> Result<(String, String), NotFetc
         return Err(odd("its ref is no branch, tag or commit"));
     }
     if !is_path(&path) {
-        return Err(odd("its path is none from the top of the repository"));
+        return Err(odd("its path does not begin at the top of the repository"));
     }
     Ok((revision, path))
 }

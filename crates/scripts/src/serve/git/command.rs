@@ -181,7 +181,7 @@ fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
             }
         ))),
         [.., "ambiguous"] => Err(NotFetched::Unsupported(
-            "the ref could be more than one commit: write more of it".to_owned(),
+            "the ref is ambiguous: use more of the commit id".to_owned(),
         )),
         _ => Err(NotFetched::NotFound),
     }

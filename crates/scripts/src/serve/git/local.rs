@@ -64,7 +64,7 @@ pub(super) fn git_dir(
     let elsewhere = ["commondir", "objects/info/alternates"];
     if elsewhere.iter().any(|part| dir.join(part).exists()) {
         return Err(NotFetched::Forbidden(
-            "the repository borrows from another one: name that one, or make a whole copy"
+            "the repository uses objects of another one: name that one, or make a complete copy"
                 .to_owned(),
         ));
     }

@@ -133,8 +133,8 @@ fn refused(stderr: &str) -> NotFetched {
         "error: 308",
     ]) {
         return NotFetched::Failed(
-            "it is redirected, which git does not follow here: name the place where it is now \
-             (many hosts want .git at the end)"
+            "it is redirected, which git does not follow here: use its new address \
+             (many hosts require .git at the end)"
                 .to_owned(),
         );
     }

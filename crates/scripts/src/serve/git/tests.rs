@@ -1,4 +1,4 @@
-//! Real repositories of this machine, read by a client.
+//! Tests with repositories of this machine.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
