@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn as_soon_as_hosts_are_named_other_hosts_are_refused() {
+    fn a_host_list_excludes_all_other_hosts() {
         let named = ["Example.org", "*.example.com", "db.lan:8443", "[::1]:9000"];
         for (url, found) in [
             ("https://example.org/", Some(Trust::Public)),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_spelling_of_this_machine_is_this_machine() {
+    async fn every_spelling_of_a_local_address_is_recognised() {
         let hosts = Hosts::default();
         for url in [
             "https://127.0.0.1/",

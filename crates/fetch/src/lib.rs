@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_says_how_to_read_what_cannot_be_read_otherwise() {
+    fn the_declared_type_is_kept_for_unrecognised_content() {
         let kind = "Text/HTML; charset=ISO-8859-1";
         assert_eq!(mime(kind, b"abc").as_deref(), Some("text/html"));
         assert_eq!(mime(kind, b"\xe9").as_deref(), Some(kind));

@@ -25,9 +25,9 @@ impl Client {
     /// Shakes hands and declares these capabilities.
     pub async fn greet(&mut self, capabilities: &str) -> String {
         let params = format!(r#"{{"protocolVersion":"2025-11-25","capabilities":{capabilities}}}"#);
-        let welcome = self.ask(1_000_000, "initialize", &params).await;
+        let answer = self.ask(1_000_000, "initialize", &params).await;
         self.note("notifications/initialized", "{}").await;
-        welcome
+        answer
     }
 
     /// A client with a handler of its own.

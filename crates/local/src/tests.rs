@@ -121,7 +121,7 @@ async fn errors_have_the_codes_of_the_protocol() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_blocks_no_other() {
+async fn a_waiting_call_blocks_no_other() {
     let bench = Bench::new();
     let gate = bench.gate.clone();
     let mut client = Client::new(bench);

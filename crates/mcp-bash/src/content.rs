@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_was_declared_stays_and_the_bytes_decide_about_text() {
+    fn the_declared_type_stays_and_the_bytes_decide_about_text() {
         assert_eq!(
             kind(Some("text/markdown"), b"# x"),
             ("text/markdown".to_owned(), true)

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_sees_the_project_as_it_was_read_last() {
+    async fn a_connection_uses_the_last_snapshot() {
         let root = tempfile::tempdir().unwrap();
         add_tool(root.path(), "first");
         let served = open_as(root.path(), FolderLayout::Auto);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_in_folders_with_their_metadata_tell() {
+    fn tool_folders_with_metadata_are_a_project() {
         let root = folder(&[
             ("tools/x/tool.sh", "#!/bin/sh"),
             ("tools/x/tool.meta.json", "{}"),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_ours_is_never_mistaken() {
+    fn a_linkspan_folder_is_not_a_project() {
         let theirs = ("tools/x/tool.meta.json", "{}");
         for ours in ["server.toml", "tools/greet.sh", "skills/x/SKILL.md"] {
             assert_eq!(detect(folder(&[theirs, (ours, "")]).path()), None, "{ours}");

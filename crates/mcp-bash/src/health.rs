@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_without_checks_is_well() {
+    fn a_project_without_checks_is_healthy() {
         let (printed, code) = probed(&[]);
         assert_eq!((printed["status"].as_str(), code), (Some("ok"), 0));
         assert_eq!(printed["projectChecks"], "ok");

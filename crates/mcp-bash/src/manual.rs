@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_found_and_empty_is_none() {
+    fn null_means_scan_and_an_empty_list_means_none() {
         let manual = parse(r#"{"version":1,"tools":[],"prompts":null,"_meta":{}}"#).unwrap();
         assert_eq!(manual.get(Kind::Tools), Some(&[][..]));
         assert_eq!(manual.get(Kind::Prompts), None);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_understood_is_refused() {
+    fn invalid_registrations_are_refused() {
         for wrong in [
             r#"{"version":2}"#,
             r#"{"tools":[]}"#,

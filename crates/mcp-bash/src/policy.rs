@@ -292,7 +292,7 @@ mcp_tools_policy_check() {
     }
 
     #[test]
-    fn a_policy_that_cannot_be_trusted_or_read_forbids_everything() {
+    fn an_untrusted_or_unreadable_policy_refuses_every_call() {
         let bench = Bench::new(Some("mcp_tools_policy_check() { return 0; }"));
         let file = bench.0.path().join("server.d/policy.sh");
         fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();

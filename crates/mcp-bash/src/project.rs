@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_json_that_is_wrong_hides_everything_and_runs_nothing() {
+    fn an_invalid_register_json_hides_all_entries_and_runs_nothing() {
         let script = ("server.d/register.sh", "#!/bin/sh\n: >ran\n");
         let hooks = [("MCPBASH_ALLOW_PROJECT_HOOKS", "true")];
         let wrong = ("server.d/register.json", "{");

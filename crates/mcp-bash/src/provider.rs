@@ -220,7 +220,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_file_is_read_within_the_roots_and_nowhere_else() {
+    fn files_are_read_within_the_roots_only() {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
         fs::create_dir(real.join("resources")).unwrap();

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_above_counts_and_so_does_a_link() {
+    fn parent_folders_and_links_are_checked() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("server.d");
         fs::create_dir(&folder).unwrap();

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_that_start_together_all_find_it_whole() {
+    fn concurrent_servers_find_a_complete_sdk() {
         let parent = tempfile::tempdir().expect("a folder");
         std::thread::scope(|scope| {
             let starts: Vec<_> = (0..16)

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_we_and_root_may_own_and_write() {
+    fn only_this_user_and_root_are_trusted() {
         assert_eq!(Distrust::of(0o755, 1000, 1000), None);
         assert_eq!(Distrust::of(0o755, 0, 1000), None);
         assert_eq!(

@@ -55,7 +55,7 @@ fn a_new_file_is_reported_once() {
 }
 
 #[test]
-fn every_kind_of_change_is_told() {
+fn every_kind_of_change_is_reported() {
     let watched = Watched::new(|root| fs::write(root.join("tools/a.sh"), "a").unwrap());
     let changes: [(&str, &dyn Fn()); 6] = [
         ("edit", &|| {
@@ -87,7 +87,7 @@ fn every_kind_of_change_is_told() {
 }
 
 #[test]
-fn folders_that_come_later_are_watched_too() {
+fn later_folders_are_watched() {
     let watched = Watched::new(|_| {});
     fs::create_dir_all(watched.path("tools/new/inner")).unwrap();
     watched.told();
@@ -203,7 +203,7 @@ fn without_events_the_folder_is_polled() {
 }
 
 #[test]
-fn a_fingerprint_changes_with_anything_that_matters() {
+fn the_fingerprint_covers_all_relevant_changes() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     fs::create_dir_all(root.join("tools/deep")).unwrap();

@@ -272,7 +272,7 @@ async fn a_signal_reaches_the_whole_group() {
 }
 
 #[tokio::test]
-async fn dropping_it_kills_the_group_even_if_its_leader_is_gone() {
+async fn dropping_a_child_kills_its_group_without_a_leader() {
     let (mut read, write) = pipe();
     let mut child = spawn(&sh("trap '' TERM; sleep 600 & exit 0", write)).unwrap();
     assert!(child.wait().await.unwrap().success());
@@ -445,7 +445,7 @@ fn marked_processes_are_ended_in_any_session() {
 }
 
 #[tokio::test]
-async fn a_signal_reaches_it_in_whichever_group_it_is() {
+async fn a_signal_reaches_a_child_in_any_group() {
     let (mut read, write) = pipe();
     let join = "import os, time\nos.setpgid(0, os.getpgid(os.getppid()))\nos.write(1, b'x')\ntime.sleep(60)";
     let command = Command {

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn folders_are_removed_with_the_files_that_were_named() {
+    async fn named_files_and_their_folders_are_removed() {
         let place = std::env::temp_dir().join(format!("linkspan dog $(x) {}", std::process::id()));
         let _ = std::fs::remove_dir_all(&place);
         let folder = |name: &str, files: &[&str]| {

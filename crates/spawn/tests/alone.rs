@@ -110,7 +110,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn a_grandchild_that_left_the_group_is_swept() {
+fn grandchildren_outside_the_group_are_swept() {
     let _turn = alone();
     let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut read = File::from(read);
@@ -200,7 +200,7 @@ fn derived_marks_are_found() {
 }
 
 #[test]
-fn children_of_a_member_of_the_group_that_is_still_dying_are_swept() {
+fn children_of_dying_group_members_are_swept() {
     let _turn = alone();
     for round in 0..20 {
         let marker = format!("b-{round}");
@@ -313,7 +313,7 @@ fn concurrent_sweeps_do_not_reap_new_children() {
 }
 
 #[test]
-fn two_hundred_at_once_all_end_and_leave_neither_zombies_nor_files() {
+fn two_hundred_concurrent_children_leave_no_zombies_or_files() {
     let _turn = alone();
     let runtime = runtime();
     let spawner = Spawner::new();
@@ -343,7 +343,7 @@ fn two_hundred_at_once_all_end_and_leave_neither_zombies_nor_files() {
 }
 
 #[test]
-fn dropping_many_that_run_kills_and_reaps_them_without_waiting() {
+fn dropping_running_children_kills_them_without_waiting() {
     let _turn = alone();
     let children: Vec<_> = (0..50)
         .map(|_| spawn(&sh("trap '' TERM INT HUP; sleep 600 & wait", "f", null())).unwrap())

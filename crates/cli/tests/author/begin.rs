@@ -226,7 +226,7 @@ fn scaffolded_files_can_be_served_with_any_umask() {
 }
 
 #[test]
-fn every_scaffold_is_valid_as_it_is() {
+fn scaffolded_entries_are_valid() {
     let workspace = Workspace::new("valid");
     assert_eq!(workspace.run(&["new", "it"]).code, Some(0));
     for args in [

@@ -26,7 +26,7 @@ fn doctor_runs_all_checks_and_prints_hints() {
 }
 
 #[test]
-fn an_interpreter_that_is_missing_is_named() {
+fn doctor_names_a_missing_interpreter() {
     let workspace = Workspace::new("missing");
     let ran = workspace.runs(&["doctor"]).env("PATH", "/nowhere").end();
     assert!(
@@ -58,7 +58,7 @@ fn doctor_reports_a_broken_interpreter() {
 }
 
 #[test]
-fn a_folder_for_scratch_files_that_cannot_be_written_is_bad_news() {
+fn doctor_reports_an_unwritable_temporary_folder() {
     let workspace = Workspace::new("tmp");
     let ran = workspace
         .runs(&["doctor"])

@@ -64,7 +64,7 @@ fn problems_have_file_line_and_hint() {
 }
 
 #[test]
-fn warnings_count_only_if_it_is_strict() {
+fn warnings_count_only_with_strict() {
     let workspace = Workspace::new("strict");
     workspace.program("it/tools/typo.sh", "#!/bin/sh\n# Fine.\n#: timeoutSec: 3\n");
     assert_eq!(workspace.run(&["validate", "it"]).code, Some(0));
@@ -76,7 +76,7 @@ fn warnings_count_only_if_it_is_strict() {
 }
 
 #[test]
-fn json_has_what_clients_get_and_what_is_wrong() {
+fn validate_json_has_entries_and_problems() {
     let workspace = Workspace::new("as-json");
     workspace.program("it/tools/echo.sh", ECHO);
     workspace.write("it/tools/plain.sh", ECHO);
@@ -197,7 +197,7 @@ fn reading_a_folder_executes_nothing() {
 }
 
 #[test]
-fn a_name_that_drives_a_terminal_is_made_harmless() {
+fn control_characters_in_names_are_escaped() {
     let workspace = Workspace::new("hostile");
     workspace.write("it/tools/a\u{1b}[31m.sh", "x");
     workspace.program(
@@ -230,7 +230,7 @@ fn health_is_one_line_and_an_exit_code() {
 
 #[cfg(unix)]
 #[test]
-fn the_doctor_looks_into_a_folder() {
+fn doctor_checks_a_folder() {
     let workspace = Workspace::new("doctor-in");
     workspace.write("it/tools/plain.sh", ECHO);
     let ran = workspace.run(&["doctor", "it"]);

@@ -43,7 +43,7 @@ fn answer(stdout: &str, id: u64) -> Value {
 }
 
 #[test]
-fn a_new_project_is_whole_and_its_tool_runs() {
+fn a_new_project_is_complete_and_its_tool_runs() {
     let workspace = Workspace::new("mb-new");
     let printed = works(&workspace, ".", &["new", "my-server"]);
     assert!(printed.contains("my-server"), "{printed}");
@@ -187,7 +187,7 @@ fn scaffolded_entries_are_served() {
 }
 
 #[test]
-fn the_tests_that_are_scaffolded_run() {
+fn scaffolded_tests_run() {
     let workspace = Workspace::new("mb-tests");
     works(&workspace, ".", &["new", "s"]);
     works(&workspace, "s", &["scaffold", "test"]);
@@ -286,7 +286,7 @@ fn what_config_prints_starts_a_server_whose_tools_can_be_called() {
 }
 
 #[test]
-fn what_our_own_config_prints_for_a_project_can_be_called_too() {
+fn linkspan_config_of_a_project_allows_calls() {
     let workspace = Workspace::new("mb-own-config");
     works(&workspace, ".", &["new", "s"]);
     let ran = workspace.run(&["config", "s", "--client", "claude-code", "--json"]);
@@ -305,7 +305,7 @@ fn what_our_own_config_prints_for_a_project_can_be_called_too() {
 }
 
 #[test]
-fn a_wrapper_serves_the_project_that_it_lies_in() {
+fn a_wrapper_serves_the_project_in_its_folder() {
     let workspace = Workspace::new("mb-wrapper");
     works(&workspace, ".", &["new", "s"]);
     std::fs::create_dir_all(workspace.path("bin")).unwrap();

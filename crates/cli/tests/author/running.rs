@@ -131,7 +131,7 @@ fn invalid_arguments_are_refused_before_the_tool_runs() {
 }
 
 #[test]
-fn a_dry_run_says_what_would_run() {
+fn a_dry_run_describes_the_process() {
     let workspace = with_tools("dry");
     assert_snapshot!(workspace.run(&["run-tool", "it", "strict", "n=1", "--dry-run", "--roots", "home"]), @"
     tool:      strict (tools/strict.sh)
@@ -430,7 +430,7 @@ fn only_problems_of_the_called_tool_are_printed() {
 }
 
 #[test]
-fn the_exit_code_says_how_a_call_ended() {
+fn the_exit_code_reports_the_outcome_of_a_call() {
     let workspace = Workspace::new("codes");
     workspace.program("it/tools/ok.sh", "#!/bin/sh\n# A.\necho ok\n");
     workspace.program("it/tools/bad.sh", "#!/bin/sh\n# B.\nexit 124\n");

@@ -14,12 +14,12 @@ macro_rules! examples {
         $(
             mod $test {
                 #[test]
-                fn plays_as_its_transcript_says() {
+                fn replays_its_transcript() {
                     super::player::play($folder, super::LineEnd::Lf);
                 }
 
                 #[test]
-                fn plays_with_lines_as_windows_ends_them() {
+                fn replays_its_transcript_with_crlf() {
                     super::player::play($folder, super::LineEnd::CrLf);
                 }
             }

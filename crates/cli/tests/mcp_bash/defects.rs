@@ -28,7 +28,7 @@ fn a_result_that_is_an_error_reaches_the_model_whatever_the_exit_code() {
 }
 
 #[test]
-fn a_client_of_tomorrow_is_offered_what_is_spoken_today() {
+fn a_newer_client_is_offered_the_newest_revision() {
     let project = Project::new();
     let hello = project
         .start()
@@ -95,7 +95,7 @@ fn clients_see_only_members_of_the_protocol() {
 }
 
 #[test]
-fn a_build_server_without_tmpdir_is_no_problem() {
+fn ci_mode_works_without_tmpdir() {
     let project = Project::new().tool("t", "echo t", json!({}));
     let logs = project.path("ci").to_str().unwrap().to_owned();
     let project = project
@@ -106,7 +106,7 @@ fn a_build_server_without_tmpdir_is_no_problem() {
 }
 
 #[test]
-fn a_default_of_an_argument_counts() {
+fn argument_defaults_apply() {
     let project = Project::new().sdk_tool(
         "t",
         r#"mcp_emit_text "$(mcp_args_get '.name' --default you)""#,

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::setup::{Project, method};
 
 #[test]
-fn a_client_that_says_little_is_greeted_and_told_about_every_list() {
+fn a_minimal_initialize_is_accepted_and_lists_are_announced() {
     let project = Project::new();
     let mut server = project.start();
     let hello = server.ask("initialize", json!({}));
@@ -31,7 +31,7 @@ fn a_client_that_says_little_is_greeted_and_told_about_every_list() {
 }
 
 #[test]
-fn older_clients_hear_nothing_of_lists() {
+fn older_revisions_get_no_list_notifications() {
     let project = Project::new();
     for version in ["2024-11-05", "2025-03-26"] {
         let mut server = project.start();

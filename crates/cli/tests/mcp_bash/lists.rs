@@ -12,7 +12,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_is_offered_is_found_where_mcp_bash_looks() {
+fn entries_are_found_where_mcp_bash_looks() {
     let project = Project::new()
         .tool("b-tool", "true", json!({"title": "B", "timeoutSecs": 5}))
         .tool("a-tool", "true", json!({"annotations": {"readOnlyHint": true}}))

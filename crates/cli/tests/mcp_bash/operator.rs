@@ -73,7 +73,7 @@ fn minimal_mode_offers_only_logging() {
 }
 
 #[test]
-fn parts_of_a_project_can_be_elsewhere() {
+fn folders_of_a_project_can_be_moved() {
     let project = Project::new()
         .program("other/x/tool.sh", "#!/bin/sh\necho x\n")
         .file("other/x/tool.meta.json", r#"{"name":"x"}"#);
@@ -83,7 +83,7 @@ fn parts_of_a_project_can_be_elsewhere() {
 }
 
 #[test]
-fn a_build_server_gets_its_files() {
+fn ci_mode_writes_its_files() {
     let project = Project::new()
         .tool("fails", "echo why >&2\nfalse\nexit 3", json!({}))
         .env("MCPBASH_CI_MODE", "true")

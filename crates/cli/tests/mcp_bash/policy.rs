@@ -44,7 +44,7 @@ mcp_tools_policy_check() {
 "#;
 
 #[test]
-fn a_project_decides_with_a_script_of_its_own() {
+fn a_policy_script_decides_about_calls() {
     let project = Project::strict()
         .file("server.d/policy.sh", POLICY)
         .tool("free", "echo f", json!({}))
@@ -74,7 +74,7 @@ fn an_untrusted_policy_script_allows_nothing() {
 }
 
 #[test]
-fn a_script_that_breaks_allows_nothing() {
+fn a_failing_policy_script_allows_nothing() {
     for broken in [
         "exit 0\n",
         "if then\n",

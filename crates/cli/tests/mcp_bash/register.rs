@@ -31,7 +31,7 @@ fn register_json_overrides_the_scan() {
 }
 
 #[test]
-fn a_list_that_cannot_be_read_hides_everything() {
+fn an_unreadable_register_json_hides_all_entries() {
     for wrong in [
         "{",
         r#"{"version":2}"#,

@@ -82,7 +82,7 @@ fn files_elsewhere_are_not_read() {
 }
 
 #[test]
-fn a_provider_of_the_project_reads_what_fits_a_template() {
+fn a_project_provider_reads_matching_uris() {
     let project = project();
     let mut server = project.serve();
     let got = server.read("item://7");

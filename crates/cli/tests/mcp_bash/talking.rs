@@ -15,7 +15,7 @@ fn progress(notes: &[Value]) -> Vec<&Value> {
 }
 
 #[test]
-fn progress_and_logs_are_told_while_the_tool_works() {
+fn progress_and_logs_arrive_while_the_tool_runs() {
     let project = Project::new().sdk_tool(
         "works",
         r#"mcp_progress 10 begun
@@ -174,7 +174,7 @@ cat "$MCP_ELICIT_RESPONSE_FILE""#;
 }
 
 #[test]
-fn tools_know_where_the_client_lets_them_work() {
+fn tools_get_the_roots_of_the_client() {
     let script = r#"printf '%s' "$MCP_ROOTS_COUNT $MCP_ROOTS_PATHS $MCP_ROOTS_JSON""#;
     let project = Project::new().tool("t", script, json!({}));
     let root = project.path("");

@@ -149,7 +149,7 @@ fn unknown_tools_and_odd_calls_are_refused() {
 }
 
 #[test]
-fn output_that_was_promised_is_checked() {
+fn output_is_checked_against_its_schema() {
     let schema = json!({"outputSchema": {"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}});
     let project = Project::new()
         .tool("good", r#"echo '{"ok":true}'"#, schema.clone())

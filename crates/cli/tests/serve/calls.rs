@@ -147,7 +147,7 @@ fn a_tool_gets_the_request_metadata() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_the_schema_do_not_reach_the_tool() {
+fn invalid_arguments_do_not_reach_the_tool() {
     let folder = Folder::new();
     folder.sh_with(
         "pier",
@@ -172,7 +172,7 @@ fn arguments_that_do_not_fit_the_schema_do_not_reach_the_tool() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_refused() {
+fn arguments_other_than_objects_are_refused() {
     let folder = Folder::with("any", "echo ran > ran.txt");
     let server = folder.serve();
     for arguments in [json!("text"), json!([1]), json!(7)] {
@@ -261,7 +261,7 @@ fn a_folder_with_a_program_is_a_tool() {
 }
 
 #[test]
-fn an_edited_script_runs_as_it_is_now() {
+fn an_edited_script_takes_effect_at_once() {
     let folder = Folder::with("v", "echo one");
     let server = folder.serve();
     assert_eq!(server.text("v", &json!({})), "one");

@@ -6,7 +6,7 @@ use crate::folder::Folder;
 use crate::served::text;
 
 #[test]
-fn a_confined_tool_reads_and_writes_what_it_declares_only() {
+fn a_confined_tool_reads_and_writes_only_declared_paths() {
     let folder = Folder::new();
     folder.write("data/in.txt", "inside\n");
     std::fs::create_dir(folder.path("out")).expect("a folder");
@@ -73,7 +73,7 @@ fn a_missing_writable_folder_is_created() {
 /// Two tools, one that may write to `out` and one without write access, try the commands of the table in the
 /// given folders.
 #[test]
-fn modes_owners_and_times_are_changed_in_what_may_be_written_only() {
+fn modes_owners_and_times_change_only_in_writable_paths() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("out")).expect("a folder");
     std::fs::create_dir(folder.path("read")).expect("a folder");
@@ -121,7 +121,7 @@ fn modes_owners_and_times_are_changed_in_what_may_be_written_only() {
 }
 
 #[test]
-fn a_link_that_a_call_leaves_behind_opens_nothing_to_the_next() {
+fn a_link_left_by_a_call_grants_nothing_to_the_next() {
     let folder = Folder::new();
     let secret = folder.beside("home").display().to_string();
     folder.sh_with(

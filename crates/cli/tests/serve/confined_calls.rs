@@ -42,7 +42,7 @@ fn said(folder: &Folder) -> Option<String> {
 
 /// The attack: a detached copy of a mount, in which a file outside has the path of a writable file.
 #[test]
-fn a_detached_mount_does_not_lead_a_change_of_metadata_elsewhere() {
+fn a_detached_mount_does_not_redirect_metadata_changes() {
     let folder = folder(
         r#"
 allowed, home = os.path.abspath("out"), os.environ["HOME"]

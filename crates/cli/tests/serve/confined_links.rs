@@ -36,7 +36,7 @@ fn refuses(server: &Served, tool: &str, link: &str) {
 }
 
 #[test]
-fn a_planted_link_opens_nothing_to_a_tool_that_declares_what_it_replaces() {
+fn a_planted_link_in_a_granted_path_is_refused() {
     let folder = planted("ln -s \"$OUT\" x; ln -s \"$OUT/secret\" in.txt");
     folder.sh_with(
         "writer",
@@ -58,7 +58,7 @@ fn a_planted_link_opens_nothing_to_a_tool_that_declares_what_it_replaces() {
 }
 
 #[test]
-fn nothing_is_made_through_a_planted_link() {
+fn no_file_is_created_through_a_planted_link() {
     let folder = planted("ln -s \"$OUT\" x");
     folder.sh_with(
         "folder",

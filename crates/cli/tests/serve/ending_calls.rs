@@ -85,7 +85,7 @@ fn a_tool_that_ignores_term_is_killed() {
 }
 
 #[test]
-fn a_cancelled_call_takes_its_whole_family_along() {
+fn a_cancelled_call_ends_all_descendants() {
     let folder = Folder::with(
         "family",
         "sh -c 'trap \"\" TERM; sleep 600 & wait' & (sleep 600 | cat) & setsid sleep 600 & echo begun > begun.txt; wait",
@@ -96,7 +96,7 @@ fn a_cancelled_call_takes_its_whole_family_along() {
 }
 
 #[test]
-fn cancelling_what_is_not_running_is_harmless() {
+fn cancelling_an_unknown_call_is_harmless() {
     let folder = Folder::with("hello", "echo hello");
     let server = folder.serve();
     server.cancel("\"init\"");

@@ -104,7 +104,7 @@ fn reading_a_folder_executes_nothing() {
 }
 
 #[test]
-fn metadata_that_is_broken_costs_its_entry_only() {
+fn invalid_metadata_affects_its_entry_only() {
     let folder = Folder::with("good", "echo good");
     folder.sh_with("broken", "inputSchema: [", "echo broken");
     folder.sh_with("wrong", "timeoutSecs: soon", "echo wrong");
@@ -163,7 +163,7 @@ fn a_tool_can_be_disabled() {
 }
 
 #[test]
-fn links_out_of_the_folder_are_no_tools() {
+fn links_out_of_the_folder_are_not_tools() {
     let folder = Folder::with("inside", "echo inside");
     symlink("/bin/sh", folder.path("tools/shell.sh")).expect("a link can be made");
     assert_eq!(folder.serve().tools(), ["inside"]);
@@ -213,7 +213,7 @@ fn a_tool_that_becomes_writable_by_others_is_withdrawn() {
 }
 
 #[test]
-fn problems_are_told_without_disturbing_the_protocol() {
+fn problems_are_reported_outside_the_protocol() {
     let folder = Folder::with("good", "echo good");
     folder.sh_with("broken", "inputSchema: [", "echo broken");
     let server = crate::served::Served::new(&folder, folder.launch(&[]).start());

@@ -91,7 +91,7 @@ fn every_client_hears_of_a_new_tool() {
 }
 
 #[test]
-fn a_modern_client_hears_of_resources_that_it_names() {
+fn a_modern_client_subscribes_to_named_resources() {
     let folder = Folder::new();
     folder.write("resources/notes.txt", "one\n");
     folder.write("resources/notes.meta.yaml", "uri: quay://notes\n");

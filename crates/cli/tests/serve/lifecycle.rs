@@ -19,7 +19,7 @@ fn every_revision_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn a_revision_that_is_unknown_gets_a_counter_offer() {
+fn an_unknown_revision_gets_a_counter_offer() {
     let folder = Folder::with("hello", HELLO);
     for version in ["2099-01-01", "1999-12-31", "nonsense"] {
         let server = folder.untouched();
@@ -216,7 +216,7 @@ fn a_batch_is_answered_in_2025_03_26() {
 }
 
 #[test]
-fn lines_may_have_a_byte_order_mark_and_end_like_on_windows() {
+fn lines_may_have_a_byte_order_mark_and_crlf() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.untouched();
     server.send_bytes("\u{feff}".as_bytes());
@@ -226,7 +226,7 @@ fn lines_may_have_a_byte_order_mark_and_end_like_on_windows() {
 }
 
 #[test]
-fn answers_bear_the_ids_of_their_requests_as_they_were_spelled() {
+fn answers_have_the_original_spelling_of_ids() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
     let long = format!("\"{}\"", "i".repeat(1000));
@@ -278,7 +278,7 @@ fn end_of_input_ends_running_tools_after_a_while() {
 }
 
 #[test]
-fn a_signal_ends_it_and_every_tool() {
+fn a_signal_ends_the_server_and_every_tool() {
     for (signal, code) in [(Signal::Terminate, 143), (Signal::Interrupt, 130)] {
         let folder = Folder::with(
             "slow",

@@ -96,7 +96,7 @@ fn large_output_is_cut_and_stored_as_a_resource() {
 }
 
 #[test]
-fn a_flood_is_stopped() {
+fn endless_output_is_stopped() {
     let folder = Folder::with("flood", "yes 'a line that is repeated for ever'");
     let server = folder.serve();
     let begun = Instant::now();
@@ -110,7 +110,7 @@ fn a_flood_is_stopped() {
 }
 
 #[test]
-fn a_flood_of_stderr_is_drained_and_forgotten() {
+fn endless_stderr_is_discarded() {
     let folder = Folder::with(
         "flood",
         "yes 'an error that is repeated' | head -c 100000000 >&2; echo done",

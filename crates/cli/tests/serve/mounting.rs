@@ -75,7 +75,7 @@ fn failures_progress_and_questions_come_through() {
 }
 
 #[test]
-fn a_call_is_cancelled_through_it() {
+fn a_call_of_a_mounted_server_can_be_cancelled() {
     let inner = Folder::with("hang", "echo begun > begun.txt; exec sleep 600");
     let outer = mounted(&inner, "");
     let server = outer.serve();
@@ -88,7 +88,7 @@ fn a_call_is_cancelled_through_it() {
 }
 
 #[test]
-fn its_changes_are_ours() {
+fn changes_of_a_mounted_server_are_announced() {
     let inner = Folder::with("one", "echo one");
     let outer = mounted(&inner, "");
     let server = outer.serve();

@@ -138,7 +138,7 @@ fn lines_on_the_control_channel_are_limited() {
 }
 
 #[test]
-fn logs_reach_the_client_as_they_are() {
+fn logs_reach_the_client_unchanged() {
     let folder = Folder::with(
         "log",
         r#"echo '{"method":"log","params":{"level":"warning","logger":"pier","data":{"a":[1,"b"]}}}' >&3
@@ -199,7 +199,7 @@ fn an_unknown_log_level_is_refused() {
 }
 
 #[test]
-fn a_flood_of_logs_is_thinned_out() {
+fn logs_are_throttled() {
     let folder = Folder::with(
         "log",
         r#"i=0; while [ $i -lt 1000 ]; do i=$((i+1)); printf '{"method":"log","params":{"level":"info","data":%s}}\n' $i >&3; done; echo done"#,

@@ -166,7 +166,7 @@ fn a_program_may_offer_values() {
 }
 
 #[test]
-fn values_of_a_template_are_offered() {
+fn template_variables_are_completed() {
     let folder = Folder::new();
     folder.script(
         "resources/berth.sh",

@@ -165,7 +165,7 @@ fn two_calls_can_use_the_same_question_id() {
 }
 
 #[test]
-fn a_cancelled_call_takes_its_question_back() {
+fn a_cancelled_call_cancels_its_question() {
     let folder = Folder::with("ask", ASK_USER);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));

@@ -128,7 +128,7 @@ fn a_running_call_is_not_disturbed() {
 }
 
 #[test]
-fn folders_that_come_later_are_seen() {
+fn later_folders_are_seen() {
     let folder = Folder::new();
     fs::remove_dir(folder.path("tools")).expect("it is empty");
     let server = folder.serve();

@@ -94,7 +94,7 @@ fn binary_contents_are_blobs() {
 }
 
 #[test]
-fn what_a_program_prints_is_a_resource() {
+fn the_output_of_a_program_is_a_resource() {
     let folder = folder();
     assert_eq!(read(&folder.serve(), "quay://now")["text"], "made\n");
 }
@@ -129,7 +129,7 @@ fn an_unknown_resource_is_not_found() {
 }
 
 #[test]
-fn a_program_that_fails_is_an_error() {
+fn a_failing_resource_program_is_an_error() {
     let folder = Folder::new();
     folder.script(
         "resources/bad.sh",

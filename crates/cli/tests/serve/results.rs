@@ -70,7 +70,7 @@ fn a_complete_result_is_passed_through() {
 }
 
 #[test]
-fn images_and_sounds_are_told_by_their_first_bytes() {
+fn images_and_audio_are_detected_by_their_first_bytes() {
     for (bytes, kind, mime) in [
         ("\\211PNG\\r\\n\\032\\nrest", "image", "image/png"),
         ("\\377\\330\\377\\340rest", "image", "image/jpeg"),
@@ -144,7 +144,7 @@ fn a_silent_failure_reports_the_exit_code() {
 }
 
 #[test]
-fn a_tool_that_a_signal_ended_has_failed() {
+fn a_tool_ended_by_a_signal_has_failed() {
     let result = result("kill -SEGV $$");
     assert_eq!(result["isError"], true);
     assert!(text(&result).starts_with("Tool failed: "), "{result}");
@@ -162,14 +162,14 @@ fn the_end_of_a_long_stderr_is_reported() {
 }
 
 #[test]
-fn stderr_of_a_tool_that_went_well_is_no_part_of_its_result() {
+fn stderr_of_a_successful_tool_is_not_in_its_result() {
     let result = result("echo warning >&2; echo fine");
     assert_eq!(text(&result), "fine");
     assert_ne!(result["isError"], true);
 }
 
 #[test]
-fn a_script_that_cannot_be_run_is_an_error_of_the_tool() {
+fn a_script_that_cannot_run_is_an_error_result() {
     let folder = Folder::new();
     folder.script("tools/lost.sh", "#!/no/such/interpreter\n");
     let server = folder.serve();

@@ -10,7 +10,7 @@ use crate::folder::Folder;
 use crate::served::text;
 
 #[test]
-fn a_hundred_calls_at_once_are_all_answered_rightly() {
+fn a_hundred_concurrent_calls_are_answered_correctly() {
     let folder = Folder::with("echo", r#"sleep 0.05; echo "$MCP_ARG_n""#);
     let server = folder.serve();
     let ids: Vec<_> = (0..100)

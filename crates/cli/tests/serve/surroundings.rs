@@ -39,7 +39,7 @@ fn the_default_folder_is_the_current_one() {
 }
 
 #[test]
-fn it_needs_no_folder_for_temporary_files_to_be_named() {
+fn tmpdir_is_optional() {
     let folder = Folder::with("hello", "echo hello");
     let launch = folder.launch_after("unset TMPDIR XDG_RUNTIME_DIR XDG_CACHE_HOME HOME");
     let server = started(&folder, launch);
@@ -47,7 +47,7 @@ fn it_needs_no_folder_for_temporary_files_to_be_named() {
 }
 
 #[test]
-fn a_long_name_of_the_folder_for_temporary_files_does_no_harm() {
+fn a_long_tmpdir_is_accepted() {
     let folder = Folder::with(
         "ask",
         r#"echo '{"id":1,"method":"roots"}' >&3; read -r line <&3; echo "$line""#,
@@ -132,7 +132,7 @@ fn a_project_of_mcp_bash_is_served() {
 }
 
 #[test]
-fn the_environment_of_such_a_project_is_read() {
+fn the_environment_of_an_mcp_bash_project_is_read() {
     let folder = project(r#"echo "$MCPBASH_GREETING""#);
     folder.write("server.d/env.sh", "export MCPBASH_GREETING=ahoy\n");
     assert_eq!(hello(&folder), "ahoy");

@@ -207,7 +207,7 @@ fn a_folder_named_through_a_link_that_others_control_is_refused() {
 }
 
 #[test]
-fn a_folder_above_that_others_can_write_is_refused() {
+fn a_parent_folder_writable_by_others_is_refused() {
     let folder = Folder::with("hello", "echo hello");
     let above = folder.root().parent().expect("it has one").to_owned();
     mode(&above, 0o777);
@@ -224,7 +224,7 @@ fn a_folder_above_that_others_can_write_is_refused() {
 }
 
 #[test]
-fn with_insecure_writable_they_are_run() {
+fn insecure_writable_runs_untrusted_files() {
     let folder = Folder::with("hello", "echo hello");
     mode(&folder.path("tools/hello.sh"), 0o777);
     let server = folder.serve_with(&["--insecure-writable"]);
@@ -232,7 +232,7 @@ fn with_insecure_writable_they_are_run() {
 }
 
 #[test]
-fn a_variable_that_holds_a_token_reaches_no_script() {
+fn secret_variables_are_not_passed_to_scripts() {
     let folder = Folder::new();
     folder.sh_with(
         "show",

@@ -70,7 +70,7 @@ fn one_worker_handles_calls_in_sequence() {
 }
 
 #[test]
-fn it_starts_with_the_first_call_only() {
+fn a_worker_starts_with_the_first_call() {
     let folder = folder("");
     let server = folder.serve();
     server.tools();
@@ -95,7 +95,7 @@ fn worker_results_equal_those_of_one_shot_tools() {
 }
 
 #[test]
-fn a_process_that_falls_costs_its_call_and_is_replaced() {
+fn a_crashed_worker_fails_its_call_and_is_replaced() {
     let folder = folder("");
     let server = folder.serve();
     let first = server.text("w", &todo("pid"));
@@ -105,7 +105,7 @@ fn a_process_that_falls_costs_its_call_and_is_replaced() {
 }
 
 #[test]
-fn noise_does_not_reach_the_client() {
+fn invalid_lines_of_a_worker_do_not_reach_the_client() {
     let folder = folder("");
     let server = folder.serve();
     let result = server.tool("w", &todo("noise"));
@@ -204,7 +204,7 @@ fn an_edited_worker_is_started_anew() {
 }
 
 #[test]
-fn arguments_are_checked_before_a_worker_sees_them() {
+fn worker_arguments_are_validated_first() {
     let folder = folder("arguments: {do: {type: string}}");
     let server = folder.serve();
     let failure = server.failure("w", &json!({"do": 7}));

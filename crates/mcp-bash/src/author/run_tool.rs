@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_read_by_a_shell_that_sees_the_given_environment_only() {
+    fn files_are_sourced_with_the_given_environment_only() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("more.sh");
         std::fs::write(&file, "GIVEN=\"$GIVEN and more\"\nHOME_SEEN=${HOME-none}\n").unwrap();

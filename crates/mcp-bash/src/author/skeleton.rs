@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_ignores_is_completed_and_never_repeated() {
+    fn missing_gitignore_patterns_are_added_once() {
         let all = with_ignored("");
         assert_eq!(with_ignored(&all), all);
         let some = with_ignored("# mine\nnode_modules/\n.registry/");

@@ -84,10 +84,10 @@ fn members_that_initialize_lacks_are_added_and_the_answer_is_that_of_mcp_bash() 
     assert_eq!(sent[0]["params"]["capabilities"], json!({}));
     assert!(sent[0]["params"]["clientInfo"].is_object());
     let steps = front.from_server(WELCOMED);
-    let welcome = &told(&steps)[0]["result"];
-    assert_eq!(welcome["capabilities"]["resources"]["listChanged"], true);
-    assert_eq!(welcome["instructions"], "be kind");
-    assert_eq!(welcome["serverInfo"]["name"], "n");
+    let hello = &told(&steps)[0]["result"];
+    assert_eq!(hello["capabilities"]["resources"]["listChanged"], true);
+    assert_eq!(hello["instructions"], "be kind");
+    assert_eq!(hello["serverInfo"]["name"], "n");
 }
 
 #[test]

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_never_see_it() {
+    fn tools_never_see_the_token() {
         let vars: Vars = [("MCPBASH_REMOTE_TOKEN_KEY", "custom/tok")]
             .into_iter()
             .collect();

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_gives_a_name_whatever_it_is_called() {
+    fn any_folder_name_gives_a_server_name() {
         assert_eq!(of_folder(Path::new("/no/such/my server!")), "my-server");
         assert_eq!(of_folder(Path::new("/")), "server");
         assert_eq!(of_folder(Path::new("/no/such/äöü")), "server");

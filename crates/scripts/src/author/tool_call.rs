@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_tells_how_the_call_ended() {
+    fn the_outcome_is_read_from_the_result() {
         let outcome = |text| CallOutcome::of(Json::parse(text).unwrap());
         assert_eq!(outcome(r#"{"content":[]}"#), CallOutcome::Worked);
         assert_eq!(outcome(r#"{"isError":true}"#), CallOutcome::Failed);

@@ -24,7 +24,7 @@ fn full() -> Folder {
 }
 
 #[test]
-fn an_entry_that_became_wrong_stays_as_it_was() {
+fn an_entry_that_became_invalid_keeps_its_previous_version() {
     let folder = full();
     let first = folder.read();
     assert_eq!(first.problems, []);
@@ -94,7 +94,7 @@ fn a_kept_entry_gives_way_to_a_new_one_of_its_name() {
 }
 
 #[test]
-fn without_the_servers_file_everything_stays() {
+fn an_invalid_server_file_keeps_all_entries() {
     let folder = full();
     folder.file("server.toml", "sandbox = 2\n");
     let first = folder.read();

@@ -73,7 +73,7 @@ fn syntax_errors_have_their_line() {
 }
 
 #[test]
-fn a_name_that_comes_twice_is_refused() {
+fn duplicate_names_are_refused() {
     for (format, text) in [
         (Format::Yaml, "a: 1\na: 2\n"),
         (Format::Json, "{\"a\": 1,\n\"a\": 2}"),

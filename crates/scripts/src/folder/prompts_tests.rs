@@ -117,7 +117,7 @@ fn an_executable_is_a_dynamic_prompt() {
 }
 
 #[test]
-fn a_text_that_is_executable_by_accident_is_still_a_text() {
+fn an_executable_text_without_a_shebang_is_a_text() {
     let folder = Folder::new();
     folder.script("prompts/a.md", "Hello\n");
     assert!(matches!(one(&folder.read()).body, PromptBody::Messages(_)));

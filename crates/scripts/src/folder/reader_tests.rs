@@ -54,7 +54,7 @@ fn the_server_file_sets_name_and_version() {
 }
 
 #[test]
-fn a_wrong_file_of_the_server_stops_everything() {
+fn an_invalid_server_file_is_fatal() {
     for (name, text, expected) in [
         (
             "server.toml",
@@ -377,7 +377,7 @@ proptest! {
 }
 
 #[test]
-fn the_usual_mistakes_have_a_hint() {
+fn common_mistakes_have_a_hint() {
     let folder = Folder::new();
     folder.file("prompts/p.md", "---\narguments:\n  - code\n---\n{{code}}\n");
     folder.file("tools/du.tool.yaml", "exec: \"du -h {{dir}}\"\n");
@@ -401,7 +401,7 @@ fn the_usual_mistakes_have_a_hint() {
 }
 
 #[test]
-fn what_editors_leave_behind_is_no_entry() {
+fn editor_leftovers_are_ignored() {
     let folder = Folder::new();
     for name in [
         "a.sh.swx",

@@ -43,7 +43,7 @@ fn a_plain_file_is_a_resource() {
 }
 
 #[test]
-fn metadata_beside_a_file_gives_it_an_address() {
+fn metadata_can_set_the_uri_of_a_file() {
     let folder = Folder::new();
     folder.file("resources/guide.md", "# Guide\n");
     folder.file(
@@ -212,7 +212,7 @@ fn skills_are_read_and_never_run() {
 }
 
 #[test]
-fn resources_lie_deeper_than_tools_but_not_for_ever() {
+fn resources_have_a_larger_depth_limit_than_tools() {
     let folder = Folder::new();
     folder.file("resources/1/2/3/4/5/6/7/a.txt", "x");
     folder.file("resources/1/2/3/4/5/6/7/8/b.txt", "x");

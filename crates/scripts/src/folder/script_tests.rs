@@ -121,7 +121,7 @@ fn the_first_comment_for_people_is_the_description() {
 }
 
 #[test]
-fn machine_code_is_known_by_its_first_bytes() {
+fn binaries_are_detected_by_their_first_bytes() {
     assert_eq!(Script::of(b"\x7fELF\x02\x01").kind, Kind::Binary);
     assert_eq!(of("#!/bin/sh\n").kind, Kind::Script);
     assert_eq!(of("echo\n").kind, Kind::Other);

@@ -103,7 +103,7 @@ fn a_folder_with_a_main_file_is_one_tool() {
 }
 
 #[test]
-fn words_to_run_need_no_script() {
+fn exec_tools_need_no_script() {
     let folder = Folder::new();
     folder.file(
         "tools/du.tool.yaml",
@@ -212,7 +212,7 @@ fn names_are_made_fit_and_stay_unique() {
 }
 
 #[test]
-fn settings_of_the_server_hold_for_every_tool() {
+fn server_settings_apply_to_every_tool() {
     let folder = Folder::new();
     folder.file(
         "server.toml",

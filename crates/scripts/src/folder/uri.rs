@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_becomes_an_address() {
+    fn a_path_is_encoded_as_a_uri() {
         let path = std::path::Path::new("/a b/größe#1?.md");
         assert_eq!(of_file(path), "file:///a%20b/gr%C3%B6%C3%9Fe%231%3F.md");
     }

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_flood_is_ended() {
+    async fn output_above_the_storage_limit_ends_the_program() {
         let (_folder, _, mut capture) = capture(1000);
         let mut taken = 0;
         while capture.take(&[b'x'; 512]).await {

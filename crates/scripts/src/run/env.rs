@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_little_unless_more_is_named() {
+    fn the_default_environment_is_minimal() {
         let mut settings = EnvSettings::default();
         assert_eq!(names(&settings), ["PATH", "LC_ALL"]);
         settings.allow = vec!["APP_*".to_owned()];
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_have_variables_and_nothing_hostile_has() {
+    fn scalar_arguments_become_variables_with_safe_names() {
         let mut env = Env::new();
         let given = json!({
             "name": "Ada", "n": 3, "yes": true, "odd-name.x": "o", "nothing": null,

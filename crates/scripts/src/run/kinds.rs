@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_and_sounds_are_known_by_their_first_bytes() {
+    fn images_and_audio_are_detected() {
         for (bytes, mime) in [
             (&b"\x89PNG\r\n\x1a\nrest"[..], "image/png"),
             (b"\xff\xd8\xff\xe0", "image/jpeg"),

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_served_folder_is_known_by_any_name() {
+    fn the_served_folder_is_recognised_by_identity() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         fs::create_dir_all(at("served/a")).unwrap();

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_language_in_a_home_folder_only_its_parts_are_granted() {
+    fn a_language_in_a_home_folder_is_granted_by_its_parts() {
         let parts = installation(Path::new("/home/me/.lang/bin/python"));
         assert!(parts.contains(&"/home/me/.lang/lib".into()));
         assert!(!parts.contains(&"/home/me/.lang".into()));

@@ -163,7 +163,7 @@ fn declared_read_paths_are_not_writable() {
 }
 
 #[test]
-fn what_may_be_written_is_created_changed_and_removed() {
+fn writable_paths_allow_create_change_and_remove() {
     let folder = Folder::new(2);
     let (out, file) = (folder.at("out"), folder.at("secret"));
     let folder = folder.settings(|run| run.sandbox.write = vec![out, file]);
@@ -371,7 +371,7 @@ fn limits_are_enforced() {
 }
 
 #[test]
-fn privileges_are_given_up_from_level_1_and_signals_are_as_usual() {
+fn level_1_drops_privileges_and_resets_signals() {
     for (level, expected) in [(0, "0"), (1, "1"), (2, "1")] {
         let folder = Folder::new(level).settings(|run| run.limits.files = Some(99));
         let text = folder.says("cat /proc/self/status");

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grows_does_not_spoil_the_cursors() {
+    fn a_growing_file_keeps_cursors_valid() {
         let of = |size: u64, name: &str| {
             let one = json!({"uri": "file:///a", "name": name, "size": size});
             let two = json!({"uri": "file:///b", "name": "b"});

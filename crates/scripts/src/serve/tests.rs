@@ -306,7 +306,7 @@ async fn a_worker_handles_several_calls() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_taken_back_costs_only_its_own_worker_process() {
+async fn a_cancelled_call_ends_only_its_own_worker() {
     let mut scene = Scene::new(&[("tools/w.py", WORKER)], "{}").await;
     scene.call("w", "{}").await;
     scene
@@ -419,7 +419,7 @@ async fn file_uris_match_in_any_escaping() {
 }
 
 #[test]
-fn a_problem_takes_one_line_of_a_log_whatever_a_file_is_called() {
+fn problems_are_logged_on_one_line() {
     let problem = crate::folder::Problem {
         severity: crate::folder::Severity::Warning,
         path: "tools/new\nline\u{1b}[31m.sh".into(),

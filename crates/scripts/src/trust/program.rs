@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_first_line_leads_to_its_interpreter() {
+    fn shebang_lines_are_parsed_in_every_spelling() {
         let place = TestFolder::new();
         let bin = place.at("bin").display().to_string();
         let path = format!("{bin}:/usr/bin:/bin");

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_every_link_on_the_way_counts() {
+    fn the_folders_of_links_are_checked() {
         let place = TestFolder::new();
         fs::create_dir(place.at("above/served/shared")).unwrap();
         symlink("../tools/x.sh", place.at("above/served/shared/middle")).unwrap();

@@ -84,7 +84,7 @@ fn configuration_without_a_source_is_an_error() {
 }
 
 #[test]
-fn what_cannot_be_merged_is_named_in_the_log() {
+fn unmergeable_configuration_is_logged() {
     let script = r#"
         d=$(mktemp -d); echo 'broken' >"$d/c.json"
         export MY=/nowhere/at/all
@@ -127,7 +127,7 @@ fn an_empty_text_and_false_are_values_of_the_configuration() {
 }
 
 #[test]
-fn a_trace_does_not_show_what_the_client_sent() {
+fn a_trace_hides_the_arguments() {
     let args = r#"{"token":"SECRET-1","n":5,"on":true,"path":"/SECRET-1"}"#;
     let script = r#"
         MCP_TOOL_META_JSON='{"user":"SECRET-1"}'

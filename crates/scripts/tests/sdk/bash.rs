@@ -49,7 +49,7 @@ fn arguments_are_read_by_filter() {
 }
 
 #[test]
-fn a_default_counts_for_what_is_missing_or_null() {
+fn defaults_apply_to_missing_and_null_arguments() {
     let args = r#"{"n":5,"none":null,"e":""}"#;
     for (filter, expected) in [
         (".n", "5"),
@@ -304,7 +304,7 @@ fn the_model_is_asked() {
 }
 
 #[test]
-fn results_have_their_shapes() {
+fn results_have_the_documented_form() {
     assert_eq!(prints("mcp_emit_text 'Hello & bye'", "{}"), "Hello & bye");
     assert_eq!(
         prints_json("mcp_emit_text '{\"looks\":\"like JSON\"}'", "{}"),

@@ -21,7 +21,7 @@ fn both(in_python: &str, in_node: &str, args: &str) -> [Tool; 2] {
 }
 
 #[test]
-fn what_a_function_returns_is_the_result() {
+fn the_return_value_is_the_result() {
     let cases: [(&str, &str, Value); 7] = [
         (
             "lambda a: 'Hé ' + a['name']",
@@ -166,7 +166,7 @@ fn questions_are_answered_in_turn() {
 }
 
 #[test]
-fn a_refused_question_is_an_error_of_its_own() {
+fn a_refused_question_has_its_own_error_type() {
     let tools = both(
         "try:\n    mcptool.sample('x')\nexcept mcptool.Refused as e:\n    print(e)",
         "try { await mcp.sample('x') } catch (e) { console.log(e instanceof mcp.Refused ? e.message : e) }",

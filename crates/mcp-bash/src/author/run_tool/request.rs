@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_may_be_called_are_a_list_or_the_tool_itself() {
+    fn allow_flags_are_a_list_or_the_tool_itself() {
         let allow = |words: &[&str]| parse(words).unwrap().run.allow;
         assert_eq!(allow(&["t"]), None);
         assert_eq!(allow(&["t", "--allow-self"]).as_deref(), Some("t"));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mistake_is_named() {
+    fn usage_errors_are_specific() {
         let told = |words: &[&str]| parse(words).unwrap_err().to_string();
         assert_eq!(told(&[]), "tool name required");
         assert_eq!(told(&["t", "u"]), "unexpected argument: u");

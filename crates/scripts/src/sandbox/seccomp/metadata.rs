@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_in_the_served_folder_allows_nothing() {
+    fn links_in_the_served_folder_grant_nothing() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         fs::create_dir_all(at("served/own")).unwrap();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_that_of_the_caller() {
+    fn paths_are_resolved_for_the_caller() {
         let seen = |path: &str| seen_by(7, Path::new(path), "/proc/7/cwd");
         assert_eq!(seen("a/b"), Path::new("/proc/7/cwd/a/b"));
         assert_eq!(seen("/a/b"), Path::new("/a/b"));

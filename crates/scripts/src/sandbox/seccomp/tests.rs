@@ -42,7 +42,7 @@ fn open(family: AddressFamily, kind: SocketType, protocol: Option<Protocol>) -> 
 const INTERNET: [AddressFamily; 2] = [AddressFamily::INET, AddressFamily::INET6];
 
 #[test]
-fn without_ports_there_is_no_tcp_socket_of_any_kind() {
+fn with_no_ports_all_tcp_sockets_are_refused() {
     confined(Some(Vec::new()), Vec::new(), || {
         for family in INTERNET {
             for protocol in [None, Some(ipproto::TCP), Some(ipproto::MPTCP)] {

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_complains_about_has_a_code() {
+    fn git_errors_are_mapped_to_codes() {
         for (stderr, code) in [
             (
                 "fatal: unable to access 'x': The requested URL returned error: 301\n",

@@ -97,7 +97,7 @@ async fn notifications_do_not_extend_the_timeout_of_a_server() {
 }
 
 #[tokio::test]
-async fn a_server_whose_child_holds_its_output_is_known_to_be_dead() {
+async fn a_dead_server_is_noticed_despite_open_pipes() {
     let dies = "        if os.fork() == 0:\n            time.sleep(83)\n        os._exit(3)";
     let mut scene = Scene::new(&[("tools/m.py", &server(dies))], "{}").await;
     for _ in 0..2 {
@@ -202,7 +202,7 @@ async fn a_server_that_never_starts_does_not_delay_other_calls() {
 }
 
 #[tokio::test]
-async fn a_worker_whose_child_holds_its_output_is_known_to_be_dead() {
+async fn a_dead_worker_is_noticed_despite_open_pipes() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\", \"timeoutSecs\": 10, \"graceSecs\": 0.2}\n\
                   import os, sys, time\nfor line in sys.stdin:\n    if os.fork() == 0:\n        time.sleep(86)\n    os._exit(3)\n";
     let mut scene = Scene::new(&[("tools/w.py", script)], "{}").await;
