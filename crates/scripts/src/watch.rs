@@ -39,7 +39,7 @@ impl Watch {
         let (stopped, stop) = io::pipe()?;
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let watcher = Watcher {
-            eye: Eye::on(&root),
+            detector: ChangeDetector::on(&root),
             root,
             stopped,
             on_change,
@@ -67,27 +67,27 @@ impl Drop for Watch {
 }
 
 /// How changes are detected.
-enum Eye {
+enum ChangeDetector {
     /// By notifications of the system.
     #[cfg(target_os = "linux")]
-    Told(inotify::Told),
+    Inotify(inotify::FolderWatches),
     /// By polling; with the last fingerprint.
-    Looking(u64),
+    Polling(u64),
 }
 
-impl Eye {
+impl ChangeDetector {
     fn on(root: &Path) -> Self {
         #[cfg(target_os = "linux")]
-        match inotify::Told::about(root) {
-            Ok(told) => return Self::Told(told),
+        match inotify::FolderWatches::about(root) {
+            Ok(watches) => return Self::Inotify(watches),
             Err(error) => tracing::info!(%error, "no notifications; looking every two seconds"),
         }
-        Self::Looking(fingerprint(root))
+        Self::Polling(fingerprint(root))
     }
 }
 
 struct Watcher<F> {
-    eye: Eye,
+    detector: ChangeDetector,
     root: PathBuf,
     stopped: PipeReader,
     on_change: F,
@@ -116,13 +116,14 @@ impl<F: FnMut()> Watcher<F> {
             }
             // New folders are watched first: later changes in them are events, and the callback below finds the
             // files that existed before.
-            self.eye = match std::mem::replace(&mut self.eye, Eye::Looking(0)) {
+            self.detector = match std::mem::replace(&mut self.detector, ChangeDetector::Polling(0))
+            {
                 #[cfg(target_os = "linux")]
-                Eye::Told(told) => match told.renewed(&self.root) {
-                    Some(told) => Eye::Told(told),
-                    None => Eye::on(&self.root),
+                ChangeDetector::Inotify(watches) => match watches.renewed(&self.root) {
+                    Some(watches) => ChangeDetector::Inotify(watches),
+                    None => ChangeDetector::on(&self.root),
                 },
-                Eye::Looking(_) => Eye::on(&self.root),
+                ChangeDetector::Polling(_) => ChangeDetector::on(&self.root),
             };
             (self.on_change)();
         }
@@ -146,10 +147,10 @@ impl<F: FnMut()> Watcher<F> {
 
     /// Reads the pending changes; `true` if any is relevant.
     fn has_changed(&mut self) -> bool {
-        match &mut self.eye {
+        match &mut self.detector {
             #[cfg(target_os = "linux")]
-            Eye::Told(told) => told.take(),
-            Eye::Looking(before) => {
+            ChangeDetector::Inotify(watches) => watches.take(),
+            ChangeDetector::Polling(before) => {
                 let now = fingerprint(&self.root);
                 std::mem::replace(before, now) != now
             }
@@ -158,13 +159,13 @@ impl<F: FnMut()> Watcher<F> {
 
     fn wait(&self, most: Option<Duration>) -> Woken {
         let mut fds = vec![PollFd::new(&self.stopped, PollFlags::IN)];
-        let most = match &self.eye {
+        let most = match &self.detector {
             #[cfg(target_os = "linux")]
-            Eye::Told(told) => {
-                fds.push(PollFd::new(told, PollFlags::IN));
+            ChangeDetector::Inotify(watches) => {
+                fds.push(PollFd::new(watches, PollFlags::IN));
                 most
             }
-            Eye::Looking(_) => Some(most.unwrap_or(INTERVAL)),
+            ChangeDetector::Polling(_) => Some(most.unwrap_or(INTERVAL)),
         };
         let timeout = most.map(|most| Timespec {
             tv_sec: most.as_secs().cast_signed(),

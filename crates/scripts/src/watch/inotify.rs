@@ -15,7 +15,7 @@ use super::tree::{folders, matters, matters_in_root};
 const REMOTE: [i128; 5] = [0x6969, 0xff53_4d42, 0xfe53_4d42, 0x6573_5546, 0x0102_1997];
 
 /// Watches on all relevant folders.
-pub(super) struct Told {
+pub(super) struct FolderWatches {
     fd: OwnedFd,
     /// Whether a watch is that of the root, by its number.
     watches: HashMap<i32, bool>,
@@ -23,7 +23,7 @@ pub(super) struct Told {
     broken: bool,
 }
 
-impl Told {
+impl FolderWatches {
     pub(super) fn about(root: &Path) -> io::Result<Self> {
         // The type of this number differs between systems.
         let kind = i128::from(statfs(root)?.f_type) & 0xffff_ffff;
@@ -31,13 +31,13 @@ impl Told {
             return Err(io::Error::other("the file system is another machine's"));
         }
         let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        let mut told = Self {
+        let mut watches = Self {
             fd,
             watches: HashMap::new(),
             broken: false,
         };
-        told.add(root)?;
-        Ok(told)
+        watches.add(root)?;
+        Ok(watches)
     }
 
     /// Watches all folders that matter now.
@@ -119,7 +119,7 @@ impl Told {
     }
 }
 
-impl AsFd for Told {
+impl AsFd for FolderWatches {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
