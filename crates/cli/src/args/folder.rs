@@ -54,7 +54,7 @@ impl Default for FolderArgs {
     }
 }
 
-/// Whose conventions a folder follows.
+/// The layout and conventions of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FolderLayout {
     /// mcp-bash's if the folder looks like an mcp-bash project, else linkspan's

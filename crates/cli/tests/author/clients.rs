@@ -258,7 +258,7 @@ fn config_keeps_other_settings_and_writes_a_backup() {
     assert_snapshot!(workspace.run(&args), @"HERE/home/.config/zed/settings.json has it already");
     assert_eq!(workspace.read("home/.config/zed/settings.json"), after);
 
-    // Another folder under that name: the entry changes, and the first copy stays.
+    // Another folder with the same name: the entry changes, and the first backup stays.
     assert_eq!(workspace.run(&["new", "second"]).code, Some(0));
     let ran = workspace.run(&[
         "config",

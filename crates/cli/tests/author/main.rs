@@ -1,4 +1,4 @@
-//! What those who write a folder of scripts see of `linkspan`, through the real binary.
+//! The commands for authors of a folder of scripts, through the real binary.
 
 mod begin;
 mod clients;

@@ -34,7 +34,7 @@ impl Workspace {
         serde_json::from_str(&self.read(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// A file that others cannot write, whatever the tester's umask.
+    /// A file that other users cannot write, with any umask.
     pub fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         make(path.parent().expect("it lies in the folder"));

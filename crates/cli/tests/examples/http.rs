@@ -44,7 +44,8 @@ impl Address {
         }
     }
 
-    /// Sends a request; the answer as `{status, headers, body}`. A stream's first message is its body.
+    /// Sends a request; returns the answer as `{status, headers, body}`. For a stream, the body is its first
+    /// message.
     pub fn request(&self, what: &Value) -> Value {
         let body = what.get("body").map(Value::to_string).unwrap_or_default();
         let mut head = format!(

@@ -12,7 +12,7 @@ pub fn examples() -> PathBuf {
         .expect("examples")
 }
 
-/// Copies an example; the permissions are ours, whatever the checkout gave them.
+/// Copies an example and sets the permissions, independent of the checkout.
 pub fn copy(name: &str) -> tempfile::TempDir {
     let workspace = tempfile::tempdir().expect("a folder");
     copy_folder(&examples().join(name), workspace.path());

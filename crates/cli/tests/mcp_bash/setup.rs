@@ -34,7 +34,7 @@ impl Project {
     pub fn strict() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let last = LAST.fetch_add(1, Ordering::Relaxed);
-        let name = format!("compat-{}-{last}", std::process::id());
+        let name = format!("mcp-bash-{}-{last}", std::process::id());
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(name)
             .join("my-project");

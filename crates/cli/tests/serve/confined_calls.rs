@@ -1,4 +1,4 @@
-//! Level 2: system calls that would lead around the sandbox, made by real programs.
+//! Level 2: system calls that could bypass the sandbox, made by real programs.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -100,7 +100,7 @@ print("all")
     assert_eq!(said, "all");
 }
 
-/// `int 0x80` in a program of 64 bits: its calls have the numbers of another instruction set.
+/// `int 0x80` in a 64-bit program: the call has the number of the 32-bit instruction set.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn a_call_of_the_32_bit_instruction_set_kills_the_program() {
@@ -169,7 +169,7 @@ print(oct(os.fstat(unlinked).st_mode & 0o777), call(452, 0xffffff9c, b"", 0o700,
 "#,
     );
     let Some(said) = said(&folder) else { return };
-    // A file system without attributes says 95.
+    // A file system without attributes returns 95 (ENOTSUP).
     let said = said.replace("95, 95]", "0, 0]");
     let expected = "[0, 0, 0, 0, 0, 0] 0o640 2.0 []\n[1, 1, 1, 1, 1, 1]\n2 22\n0o640 0";
     assert_eq!(said, expected);

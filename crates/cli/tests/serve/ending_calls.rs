@@ -153,7 +153,7 @@ fn a_timeout_does_not_break_the_output_schema() {
 #[test]
 fn progress_gives_a_long_tool_more_time() {
     let folder = Folder::new();
-    // A tool of five minutes in a world where the usual patience is ten seconds, a hundred times faster.
+    // A tool that runs for five minutes with a usual time limit of ten seconds, scaled down a hundredfold.
     folder.sh_with(
         "long",
         "timeoutSecs: 1\nprogressExtendsTimeout: true\nmaxTimeoutSecs: 30",

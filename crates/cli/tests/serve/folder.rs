@@ -95,7 +95,7 @@ impl Folder {
 
     fn make(&self, folder: &Path) {
         fs::create_dir_all(folder).expect("a folder can be made");
-        // Whatever the tester's umask is.
+        // Independent of the umask.
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("it is ours");
     }
 

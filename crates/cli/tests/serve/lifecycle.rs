@@ -299,7 +299,7 @@ fn tools_end_when_the_server_is_killed() {
     server.initialize(LATEST);
     server.call("1", "slow", &json!({}));
     folder.wait_for("begun.txt");
-    // Dropping it sends KILL, which no process can catch.
+    // Dropping the server sends KILL, which no process can catch.
     drop(server);
     folder.wait_until_quiet();
 }

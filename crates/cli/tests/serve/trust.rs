@@ -215,7 +215,7 @@ fn a_parent_folder_writable_by_others_is_refused() {
     assert_eq!(server.exit_code(), Some(3));
     let said = server.stderr();
     assert!(said.contains(&above.display().to_string()), "{said}");
-    // In a sticky folder such as /tmp users cannot exchange what is not theirs.
+    // In a sticky folder like /tmp, users cannot replace files of others.
     mode(&above, 0o1777);
     let server = folder.serve();
     assert_eq!(server.text("hello", &json!({})), "hello");

@@ -159,7 +159,7 @@ fn progress_logs_and_questions_find_their_call() {
 fn several_processes_work_at_once() {
     let folder = folder("workers: {count: 3}");
     let server = folder.serve();
-    // None of them is answered before three processes have one.
+    // No call is answered before three processes have one.
     let ids: Vec<_> = (0..9).map(|_| server.begin("w", &todo("meet"))).collect();
     let mut pids: Vec<_> = ids
         .iter()
