@@ -177,6 +177,6 @@ impl<'a> ProgressReports<'a> {
             self.sent,
             quote(&news)
         );
-        self.caller.tell(mcp::PROGRESS, &params).await;
+        self.caller.notify(mcp::PROGRESS, &params).await;
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use linkspan_local::{Call, Caller, Handler, Offered, Params, Teller, tool_call};
+use linkspan_local::{Call, Caller, Handler, Notifier, Offered, Params, tool_call};
 use linkspan_mcp::{Revision, names, tool_text};
 use linkspan_wire::{Json, JsonKind, Message, RpcError, quote};
 use parking_lot::Mutex;
@@ -25,7 +25,7 @@ pub(crate) struct AgentServer {
     pub(crate) options: Arc<AgentOptions>,
     pub(crate) features: Arc<KnownFeatures>,
     offered: Offered,
-    teller: OnceLock<Teller>,
+    notifier: OnceLock<Notifier>,
     /// The features when the client last listed the tools; the outer `None` before that.
     listed: Mutex<Option<Option<Features>>>,
 }
@@ -41,7 +41,7 @@ impl AgentServer {
             options,
             features,
             offered: Offered::default(),
-            teller: OnceLock::new(),
+            notifier: OnceLock::new(),
             listed: Mutex::default(),
         }
     }
@@ -67,8 +67,10 @@ impl AgentServer {
             }
             changed
         };
-        if let Some(teller) = self.teller.get().filter(|_| changed) {
-            teller.tell("notifications/tools/list_changed", None).await;
+        if let Some(notifier) = self.notifier.get().filter(|_| changed) {
+            notifier
+                .notify("notifications/tools/list_changed", None)
+                .await;
         }
     }
 
@@ -101,11 +103,11 @@ impl AgentServer {
 }
 
 impl Handler for AgentServer {
-    fn opened(&self, teller: Teller) {
-        let _ = self.teller.set(teller);
+    fn opened(&self, notifier: Notifier) {
+        let _ = self.notifier.set(notifier);
     }
 
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         Ok(format!(
             r#"{{"protocolVersion":"{revision}","capabilities":{{"tools":{{"listChanged":true}}}},"serverInfo":{{"name":"linkspan-agent","version":{}}},"instructions":{}}}"#,
             quote(env!("CARGO_PKG_VERSION")),
@@ -143,7 +145,7 @@ impl Handler for AgentServer {
         }
     }
 
-    fn heard(&self, note: &Message) {
-        self.offered.heard(note);
+    fn on_notification(&self, note: &Message) {
+        self.offered.on_notification(note);
     }
 }

@@ -107,13 +107,13 @@ impl<E: Engine> BcpServer<E> {
         // Half of the remaining time, so that the rest is enough for the error.
         let left = until.map(|until| until.saturating_duration_since(Instant::now()) / 2);
         let patience = left.map_or(ASKING, |left| left.min(ASKING));
-        call.step_aside();
+        call.release_slot();
         self.offered.get(call, patience).await
     }
 }
 
 impl<E: Engine> Handler for BcpServer<E> {
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         let version = env!("CARGO_PKG_VERSION");
         Ok(initialize_result(revision, NAME, version))
     }
@@ -137,8 +137,8 @@ impl<E: Engine> Handler for BcpServer<E> {
         }
     }
 
-    fn heard(&self, note: &Message) {
-        self.offered.heard(note);
+    fn on_notification(&self, note: &Message) {
+        self.offered.on_notification(note);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Names under which scripts start this program, perhaps many times a second, so no other setup is done for them.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -9,8 +10,12 @@ use tracing::level_filters::LevelFilter;
 
 use crate::args::LogArgs;
 use crate::commands::{jq, mcp_bash};
+use crate::exit::Exit;
 use crate::log;
 use crate::show::printed;
+
+/// Exit code of `__exec` when the script was not started: what shells use for "cannot execute".
+const NOT_RUN: u8 = 126;
 
 /// Runs `linkspan jq …` or `linkspan mcp-bash …`, or this program under these names.
 pub(crate) fn run() -> Option<ExitCode> {
@@ -22,14 +27,26 @@ pub(crate) fn run() -> Option<ExitCode> {
     let words: Vec<OsString> = words.collect();
     match name.to_str()? {
         // Starts a script in its sandbox.
-        "__exec" if !is_ours => Some(sandbox::exec(words, &|name| std::env::var_os(name))),
-        "__watch" if !is_ours => Some(linkspan_scripts::watch_over(&words)),
+        "__exec" if !is_ours => Some(exec(words)),
+        "__watch" if !is_ours => Some(match linkspan_scripts::watch_over(&words) {
+            Ok(()) => ExitCode::SUCCESS,
+            // A watchdog has no stderr.
+            Err(_) => Exit::Usage.into(),
+        }),
         // The help of the command line; under its own name jq prints its own.
         "jq" if !is_ours && asks_for_help(&words) => None,
         "jq" => Some(jq::run(&words).into()),
         "mcp-bash" => Some(mcp_bash_command(words)),
         _ => None,
     }
+}
+
+/// Becomes the script. Returns only on failure.
+fn exec(words: Vec<OsString>) -> ExitCode {
+    let Err(reason) = sandbox::exec(words, &|name| std::env::var_os(name));
+    // If stderr is closed, only the exit code reports the failure.
+    let _ = writeln!(io::stderr(), "linkspan: not run: {reason}");
+    ExitCode::from(NOT_RUN)
 }
 
 /// Only words before `--` are flags.

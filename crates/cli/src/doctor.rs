@@ -4,10 +4,11 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use linkspan_client_config::ClientState;
-use linkspan_mcp_bash::{Compat, catalogue};
+use linkspan_mcp_bash::{FolderLayout, catalogue};
 use linkspan_scripts::author::doctor::{self, Finding, Machine};
 use linkspan_scripts::author::interpreters::find;
 use linkspan_scripts::folder::FolderError;
+use serde_json::Value;
 
 use crate::environment::{search_path, system};
 use crate::exit::{Exit, Failure};
@@ -32,16 +33,21 @@ pub(crate) fn check(dir: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     let mut findings = machine.check();
     findings.extend(clients(&path));
     if let Some(dir) = dir {
-        let catalogue = catalogue(dir, &reading(), Compat::Auto);
+        let catalogue = catalogue(dir, &reading(), FolderLayout::Auto);
         findings.push(doctor::folder(dir, &catalogue));
     }
+    let bad = doctor::has_errors(&findings);
+    let exit = if bad { Exit::Invalid } else { Exit::Ok };
     if json {
-        raw(&doctor::as_json(&findings).to_string());
+        let mut report = doctor::as_json(&findings);
+        if let Value::Object(members) = &mut report {
+            members.shift_insert(2, "exitCode".to_owned(), exit.code().into());
+        }
+        raw(&report.to_string());
     } else {
         show::print(|out| findings.iter().try_for_each(|found| found.write(out)));
     }
-    let bad = doctor::has_errors(&findings);
-    Ok(if bad { Exit::Invalid } else { Exit::Ok })
+    Ok(exit)
 }
 
 /// Whether the clients on this machine can still start their servers.

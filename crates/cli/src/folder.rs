@@ -17,7 +17,7 @@ use linkspan_scripts::sdk::{self, Installed};
 use linkspan_scripts::{Folder, OpenError, Options};
 
 use self::web::Web;
-use crate::args::folder::{Compat, FolderArgs, Reach};
+use crate::args::folder::{FolderArgs, FolderLayout, Reach};
 use crate::environment::own_program;
 use crate::exit::{Exit, Failure, warn};
 use crate::show::path as shown;
@@ -64,7 +64,7 @@ impl From<FolderError> for Failure {
 }
 
 /// The contents of a folder, and its problems. A folder that is missing or unreadable is an error.
-pub(crate) fn look(dir: &Path, how: &ReadOptions, compat: Compat) -> Result<Report, Failure> {
+pub(crate) fn look(dir: &Path, how: &ReadOptions, compat: FolderLayout) -> Result<Report, Failure> {
     Ok(Report::of(mcp_bash::catalogue(dir, how, compat.into()))?)
 }
 
@@ -93,7 +93,11 @@ pub(crate) fn local(folder: Arc<Folder>) -> Backend {
 }
 
 /// Opens a folder. The caller closes it.
-pub(crate) fn folder(dir: &Path, options: Options, compat: Compat) -> Result<Served, Failure> {
+pub(crate) fn folder(
+    dir: &Path,
+    options: Options,
+    compat: FolderLayout,
+) -> Result<Served, Failure> {
     mcp_bash::open(dir, options, compat.into()).map_err(|e| explain(dir, &e))
 }
 

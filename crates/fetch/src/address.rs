@@ -1,11 +1,10 @@
-//! Which addresses are public, and which lead into a private network.
+//! Which addresses are public, and which belong to private or special networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What is special about an address: the machine there is not on the public internet, or cannot be
-/// told from this machine and its neighbours. `None` is an ordinary public one.
+/// Why an address is not on the public internet; `None` for a public address.
 ///
-/// IPv6 is the other way round: one part of it is in use at all, and only that is public.
+/// For IPv6 it is an allow list: only one range is in public use.
 pub fn special(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => special_v4(ip),
@@ -23,7 +22,7 @@ const V4: &[([u8; 4], u32, &str)] = &[
         "an address inside a provider's network",
     ),
     ([127, 0, 0, 0], 8, "this machine"),
-    // Clouds tell their guests secrets here.
+    // The metadata service of a cloud, which hands out credentials.
     ([168, 63, 129, 16], 32, "an address inside a cloud"),
     ([169, 254, 0, 0], 16, "a link-local address"),
     ([172, 16, 0, 0], 12, "a private address"),
@@ -50,8 +49,7 @@ fn special_v4(ip: Ipv4Addr) -> Option<&'static str> {
 
 fn special_v6(ip: Ipv6Addr) -> Option<&'static str> {
     match ip.segments() {
-        // What a network without IPv4 makes of public addresses. What it would make of a private
-        // one is a private one.
+        // NAT64: the prefix of an embedded IPv4 address, which decides.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
             special_v4(Ipv4Addr::new(a, b, c, d))

@@ -1,45 +1,45 @@
-//! Why a file cannot be fetched.
+//! Errors of a fetch.
 
 use crate::{REDIRECTS, WHOLE};
 
-/// Why there is no file.
+/// Why a file was not fetched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// Not an https URL, or one with credentials.
+    /// The URL is not https, or has credentials.
     #[error("this is not an https:// URL without credentials")]
     Url,
-    /// The host is not on the list.
+    /// The host is not in `--https-host`.
     #[error("`{0}` is not an allowed host: allow it with --https-host")]
     NotNamed(String),
-    /// The port is not on the list.
+    /// The port is not in `--https-host`.
     #[error(
         "port {port} of `{host}` is not allowed: if it is intended, allow it with --https-host {host}:{port}"
     )]
     Port {
-        /// Of the URL.
+        /// The host of the URL.
         host: String,
-        /// Of the URL.
+        /// The port of the URL.
         port: u16,
     },
-    /// The address is in a network that only we can reach.
+    /// The host resolves to a private or special address.
     #[error(
         "`{host}` is {what}, which is not allowed: if it is intended, allow it with --https-host {host}:{port}"
     )]
     Special {
-        /// Of the URL.
+        /// The host of the URL.
         host: String,
-        /// What it turned out to be.
+        /// The kind of address that it resolves to.
         what: &'static str,
-        /// Of the URL.
+        /// The port of the URL.
         port: u16,
     },
     /// The name cannot be resolved.
     #[error("the host `{host}` cannot be resolved: {why}; check its spelling and the network")]
     Unknown {
-        /// Of the URL.
+        /// The host of the URL.
         host: String,
-        /// What the resolver said.
+        /// The error of the resolver.
         why: String,
     },
     /// TLS cannot be used here.
@@ -48,30 +48,30 @@ pub enum FetchError {
     /// TCP or TLS failed.
     #[error("`{host}` cannot be reached: {why}{}", aside(*.proxy))]
     Connect {
-        /// Of the URL.
+        /// The host of the URL.
         host: String,
-        /// In a few words.
+        /// The error of the connection.
         why: String,
-        /// Whether a proxy is configured, which is not used.
+        /// Whether a proxy is configured; this crate uses none.
         proxy: bool,
     },
     /// The response ended early or is not HTTP.
     #[error("`{host}` did not answer properly: {why}; try again later")]
     Broken {
-        /// Of the URL.
+        /// The host of the URL.
         host: String,
-        /// In a few words.
+        /// The error of the connection.
         why: String,
     },
     /// Status 404 or 410.
     #[error("not found on `{0}`")]
     NotFound(String),
-    /// Another status that is no success.
+    /// The status is no success and no redirect.
     #[error("`{host}` answers with status {status}: does the URL need credentials?")]
     Status {
-        /// Of the URL.
+        /// The host of the URL.
         host: String,
-        /// Of the answer.
+        /// The status of the response.
         status: u16,
     },
     /// Too many redirects.
@@ -87,7 +87,7 @@ pub enum FetchError {
 
 fn aside(proxy: bool) -> &'static str {
     if proxy {
-        " (proxies of the environment are not used: they look names up by themselves)"
+        " (proxies of the environment are not used: they would resolve names themselves)"
     } else {
         ""
     }

@@ -1,4 +1,4 @@
-//! The hosts that may be asked.
+//! The hosts that may be contacted.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,37 +8,37 @@ use url::{Host, Url};
 use super::FetchError;
 use super::address::special;
 
-/// Names have more addresses than this only to wear us out.
+/// Limit of addresses per name; a name with more is hostile.
 const MOST: usize = 32;
-/// Where https usually is.
+/// The default port of https.
 const USUAL: u16 = 443;
 
-/// A host that a user has named.
+/// A host that the user allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Named {
-    /// As a URL spells it.
+    /// The host as in a URL.
     host: Host,
-    /// Whether names that end in it are meant.
+    /// Whether subdomains are allowed instead.
     below: bool,
-    /// Given only if exactly this place is meant.
+    /// With a port, only this host and port are allowed, at any address.
     port: Option<u16>,
 }
 
-/// A host that cannot be meant.
+/// A host that is not valid in `--https-host`.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is not a host: it is NAME, *.NAME or NAME:PORT")]
 pub struct HostError(String);
 
-/// The hosts that may be asked: those on the list, or every public host if the list is empty.
+/// The allowed hosts; an empty list allows every public host.
 #[derive(Debug, Default)]
 pub(super) struct Hosts(Vec<Named>);
 
-/// A place that we talk to.
+/// Which addresses of a host may be contacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// If its addresses are public ones.
+    /// Public addresses only.
     Public,
-    /// At any address: this host and this port are on the list.
+    /// Any address: this host and port are on the list.
     Anywhere,
 }
 
@@ -52,7 +52,7 @@ impl Hosts {
         Ok(Self(named.collect::<Result<_, _>>()?))
     }
 
-    /// The addresses of a URL's host, each checked. The name is not resolved again.
+    /// The checked addresses of a URL's host. The connection uses them without resolving the name again.
     pub(super) async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
         let port = url.port_or_known_default().unwrap_or(USUAL);
         let host = url.host().ok_or(FetchError::Url)?.to_owned();
@@ -98,7 +98,7 @@ impl Named {
             Some(rest) => (true, rest),
             None => (false, text),
         };
-        // A URL would take all of this apart differently.
+        // Characters that a URL parser would interpret.
         if rest.is_empty() || rest.contains(['/', '?', '#', '@', '\\', ' ', '*']) {
             return None;
         }
@@ -129,7 +129,7 @@ impl Named {
     }
 }
 
-/// `host.` and `host` are the same.
+/// Removes the dot of a fully qualified name: `host.` and `host` are the same.
 fn without_dot(host: Host) -> Host {
     match host {
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn as_soon_as_hosts_are_named_other_hosts_are_refused() {
+    fn a_host_list_excludes_all_other_hosts() {
         let named = ["Example.org", "*.example.com", "db.lan:8443", "[::1]:9000"];
         for (url, found) in [
             ("https://example.org/", Some(Trust::Public)),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused() {
+    fn an_invalid_host_is_refused() {
         for name in [
             "",
             "*",
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_spelling_of_this_machine_is_this_machine() {
+    async fn every_spelling_of_a_local_address_is_recognised() {
         let hosts = Hosts::default();
         for url in [
             "https://127.0.0.1/",

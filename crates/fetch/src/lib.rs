@@ -1,10 +1,9 @@
-//! One file over https from an address that a client chose, which must not reach networks that only we can
-//! reach.
+//! Fetches one file over https from a URL that a client chose, without reaching private networks.
 //!
 //! A name is resolved once, all of its addresses are checked, and the connection goes to one of those
-//! addresses, so that a name that changes between check and use (DNS rebinding) gains nothing. A redirect is
-//! checked like the first URL. No credentials and no cookies are sent. A proxy would resolve the name itself,
-//! so none is used. Invariant: nothing here knows MCP or reads the environment.
+//! addresses, so a name that changes between check and use (DNS rebinding) gains nothing. A redirect is checked
+//! like the first URL. No credentials and no cookies are sent. A proxy would resolve the name itself, so none
+//! is used. Invariant: nothing here knows MCP or reads the environment.
 
 mod address;
 mod error;
@@ -34,41 +33,41 @@ pub use error::FetchError;
 pub use hosts::HostError;
 use hosts::Hosts;
 
-/// Redirects that are followed.
+/// Limit of redirects.
 const REDIRECTS: usize = 3;
-/// Limit of a whole fetch.
+/// Time limit of a whole fetch.
 const WHOLE: Duration = Duration::from_secs(30);
 /// Limit of TCP and TLS.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Gets files over https from those hosts that it may ask.
+/// Fetches files over https from allowed hosts.
 #[derive(Debug)]
 pub struct Fetcher {
     hosts: Hosts,
-    /// Whether a proxy is configured, which is not used.
+    /// Whether a proxy is configured; this crate uses none.
     ignores_proxy: bool,
-    /// Reading the system's certificates takes a while, and most never need them.
+    /// Built on first use: reading the system's certificates is slow, and most servers never fetch.
     tls: OnceLock<ClientConfig>,
 }
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Got {
-    /// What is in it.
+    /// The content.
     pub bytes: Vec<u8>,
-    /// What the server says that it is.
+    /// The `Content-Type` of the response.
     pub mime: Option<String>,
 }
 
-/// What one request leads to.
+/// The outcome of one request.
 enum Step {
     Done(Got),
     Elsewhere(Url),
 }
 
 impl Fetcher {
-    /// Asks these hosts only: `NAME` and `*.NAME` at port 443 and at public addresses, `NAME:PORT`
-    /// wherever it is. Without any it asks every host at port 443 and at public addresses.
+    /// Allows `NAME` and `*.NAME` at port 443 and public addresses, and `NAME:PORT` at any address. Without
+    /// hosts, allows every host at port 443 and public addresses.
     pub fn new(hosts: &[String]) -> Result<Self, HostError> {
         Ok(Self {
             hosts: Hosts::new(hosts)?,
@@ -77,7 +76,7 @@ impl Fetcher {
         })
     }
 
-    /// Errors say that a proxy is not used, if `variable`, which reads the environment, names one.
+    /// Adds a hint to errors that no proxy is used, if `variable`, which reads the environment, names one.
     #[must_use]
     pub fn ignoring_proxy(mut self, variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let mut names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].into_iter();
@@ -86,7 +85,7 @@ impl Fetcher {
         self
     }
 
-    /// Gets what is there, if it is no more than `most` bytes.
+    /// Fetches a URL of at most `most` bytes.
     pub async fn get(&self, url: &str, most: usize) -> Result<Got, FetchError> {
         let got = self.follow(url, most);
         timeout(WHOLE, got)
@@ -94,8 +93,7 @@ impl Fetcher {
             .unwrap_or(Err(FetchError::TooSlow))
     }
 
-    /// Where a host may be reached, for a program that connects by itself and to these addresses
-    /// only.
+    /// The checked addresses of a host, for a program that makes the connection itself to these addresses only.
     pub async fn addresses(&self, host: &str, port: u16) -> Result<Vec<IpAddr>, FetchError> {
         let url = parse(&format!("https://{host}:{port}/"))?;
         let looking = timeout(CONNECT, self.hosts.addresses(&url)).await;
@@ -133,7 +131,7 @@ impl Fetcher {
             Err(_) => return Err(failed(format!("nothing within {} s", CONNECT.as_secs()))),
         };
         let (mut sender, connection) = http1::handshake(stream).await.map_err(broken)?;
-        // Ends with this function.
+        // Dropped, and with it the connection, at the end of this function.
         let mut tasks = JoinSet::new();
         tasks.spawn(connection);
         let response = sender.send_request(request(url)?).await.map_err(broken)?;
@@ -200,7 +198,7 @@ async fn read(host: &str, response: Response<Incoming>, most: usize) -> Result<G
     let (head, mut body) = response.into_parts();
     let encoding = text(&head.headers, CONTENT_ENCODING).unwrap_or("identity");
     if !encoding.eq_ignore_ascii_case("identity") {
-        let why = format!("it is encoded as {encoding:?}, which it was asked not to be");
+        let why = format!("it has the content encoding {encoding:?}, which was not requested");
         return Err(FetchError::Broken { host, why });
     }
     let announced = text(&head.headers, CONTENT_LENGTH).and_then(|text| text.parse().ok());
@@ -225,7 +223,7 @@ async fn read(host: &str, response: Response<Incoming>, most: usize) -> Result<G
     Ok(Got { bytes, mime })
 }
 
-/// The type alone if the bytes speak for themselves, with all that was said about it if not.
+/// The bare media type if the content can be sniffed, else the whole header value.
 fn mime(kind: &str, bytes: &[u8]) -> Option<String> {
     let essence = kind.split(';').next().unwrap_or_default().trim();
     let (kind_of, form) = essence.split_once('/')?;
@@ -247,7 +245,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn only_https_without_credentials_is_asked_for() {
+    async fn only_https_urls_without_credentials_are_fetched() {
         let fetcher = Fetcher::new(&[]).unwrap();
         for url in [
             "http://example.org/",
@@ -263,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_host_that_says_nothing_is_given_up() {
+    async fn a_silent_host_times_out() {
         let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = silent.local_addr().unwrap().port();
         let fetcher = Fetcher::new(&[format!("127.0.0.1:{port}")]).unwrap();
@@ -276,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_host_that_was_not_named_is_refused_with_a_way_out() {
+    async fn a_host_off_the_list_is_refused_with_a_hint() {
         let fetcher = Fetcher::new(&[]).unwrap();
         let why = fetcher.get("https://127.0.0.1:8443/", 10).await;
         let why = why.unwrap_err();
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_says_how_to_read_what_cannot_be_read_otherwise() {
+    fn the_declared_type_is_kept_for_unrecognised_content() {
         let kind = "Text/HTML; charset=ISO-8859-1";
         assert_eq!(mime(kind, b"abc").as_deref(), Some("text/html"));
         assert_eq!(mime(kind, b"\xe9").as_deref(), Some(kind));

@@ -1,4 +1,4 @@
-//! A connection to an address that was looked at.
+//! A connection to a checked address.
 
 use std::error::Error;
 use std::fmt;
@@ -21,7 +21,7 @@ use super::FetchError;
 
 pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
 
-/// TLS as the system trusts it.
+/// The TLS configuration with the system's certificates.
 pub(super) fn tls() -> Result<ClientConfig, FetchError> {
     let broken = |e: rustls::Error| FetchError::Tls(e.to_string());
     let provider = Arc::new(aws_lc_rs::default_provider());
@@ -36,7 +36,7 @@ pub(super) fn tls() -> Result<ClientConfig, FetchError> {
         .with_no_client_auth())
 }
 
-/// Connects to one of the addresses; who it is has to be proved for the host of the URI.
+/// Connects to one of the addresses and verifies the certificate for the host of the URI.
 pub(super) async fn connect(
     tls: ClientConfig,
     addresses: Vec<SocketAddr>,
@@ -71,7 +71,7 @@ impl fmt::Display for ConnectError {
     }
 }
 
-/// Whatever name it is asked for, it goes where it was told to.
+/// A connector that ignores the name and connects to these addresses.
 #[derive(Clone)]
 struct Pinned(Vec<SocketAddr>);
 
@@ -87,7 +87,7 @@ impl Service<Uri> for Pinned {
     fn call(&mut self, _: Uri) -> Self::Future {
         let addresses = self.0.clone();
         Box::pin(async move {
-            // Addresses are no names: nothing is looked up here.
+            // No lookup: these are addresses.
             let stream = TcpStream::connect(&addresses[..]).await?;
             stream.set_nodelay(true)?;
             Ok(TokioIo::new(stream))

@@ -1,6 +1,6 @@
-//! Reading and changing parts of values: `.a`, `.[1:]`, `.[]`, and the same on the left of `|=`.
+//! Reads and changes parts of values: `.a`, `.[1:]`, `.[]`, and the same on the left of `|=`.
 //!
-//! Below `null` jq makes what an assignment needs: `null | .a[1] = 2` is `{"a":[null,2]}`.
+//! Below `null` jq creates the containers that an assignment needs: `null | .a[1] = 2` is `{"a":[null,2]}`.
 
 use super::number::Num;
 use super::value::{Error, Map, R, V, fail};
@@ -10,7 +10,7 @@ use jaq_core::val::Range;
 use jaq_core::{Exn, ValX};
 use std::rc::Rc;
 
-/// The longest array that an assignment may make; `null | .[1e9] = 1` is an error.
+/// Length limit of an array that an assignment creates; `null | .[1e9] = 1` is an error.
 const MAX_FILLED: usize = 16 * 1024 * 1024;
 
 impl jaq_core::ValT for V {
@@ -266,7 +266,7 @@ fn limits(range: Range<&V>, len: usize) -> R<(usize, usize)> {
     Ok((from, upto.max(from)))
 }
 
-/// Where a part begins in an array.
+/// The indices at which `part` occurs in an array.
 pub fn occurrences(items: &[V], part: &[V]) -> V {
     if part.is_empty() {
         return V::Null;
@@ -297,7 +297,7 @@ fn no_index<T>(value: &V, index: &V) -> R<T> {
     }
 }
 
-/// The error of a result, if it has one.
+/// The error of a result that must have failed.
 fn unless<T>(result: R<T>) -> Error {
     match result {
         Err(error) => error,

@@ -4,7 +4,7 @@ use super::value::{Error, Map, R, V, fail};
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use std::rc::Rc;
 
-/// The longest string that a repetition may make.
+/// Length limit of a repeated string.
 const MAX_REPEATED: usize = 256 * 1024 * 1024;
 
 fn clash(l: &V, r: &V, what: &str) -> R {

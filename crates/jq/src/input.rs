@@ -1,4 +1,4 @@
-//! The inputs of a program: files one after the other, or stdin, read as far as needed.
+//! The inputs of a program: files in sequence, or stdin, read as far as needed.
 
 use super::read::{Before, ParseError, Reader, Trouble};
 use super::value::V;
@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-/// How the bytes become values.
+/// How bytes become values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mode {
     /// Lines (or, slurped, the whole text) instead of JSON.
     pub raw: bool,
-    /// All values as one array.
+    /// Collects all values into one array.
     pub slurp: bool,
 }
 
@@ -27,13 +27,13 @@ pub struct Inputs<'a> {
     lines: usize,
     /// The offset up to which lines are counted.
     counted: usize,
-    /// The position of `text` in the input; what was before it is dropped.
+    /// The position of `text` in the input; earlier text is dropped.
     before: Before,
     ended: bool,
     file: Option<String>,
     begun: bool,
     slurped: bool,
-    /// Files that could not be read; they make the exit code 2.
+    /// Unreadable files; they make the exit code 2.
     pub troubles: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Lines read so far, up to the end of the one that the last value ended on.
+    /// The number of lines read, up to the line on which the last value ended.
     pub fn line(&self) -> usize {
         self.lines
     }
@@ -77,7 +77,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The next value. After an error there is no further one.
+    /// The next value. After an error there are no more.
     pub fn next(&mut self) -> Option<Result<V, ParseError>> {
         if !self.mode.slurp {
             return self.one();
@@ -118,7 +118,7 @@ impl<'a> Inputs<'a> {
                     return found;
                 }
                 Some(_) => return found,
-                // A value does not go over from one file to the next, so each is read to its end.
+                // A value does not span files, so each file is read to its end.
                 None if self.ended && !self.next_file() => return None,
                 None if self.ended => self.ended = false,
                 None => self.more(),
@@ -179,15 +179,16 @@ impl<'a> Inputs<'a> {
         Some(Ok(line))
     }
 
-    /// Moves on, and counts the lines that were begun and are there to their end.
+    /// Advances to `end` and counts the complete lines.
     fn pass(&mut self, end: usize) {
         let ends_line = end
             .checked_sub(1)
             .is_some_and(|last| self.text[last] == b'\n');
         let rest_of_line = || self.text[end..].iter().position(|b| *b == b'\n');
-        let upto = match ends_line || end < self.counted {
-            true => end,
-            false => rest_of_line().map_or(end, |more| end + more + 1),
+        let upto = if ends_line || end < self.counted {
+            end
+        } else {
+            rest_of_line().map_or(end, |more| end + more + 1)
         };
         if upto > self.counted {
             let new = &self.text[self.counted..upto];
@@ -249,7 +250,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// One read, so that a value is seen as soon as it came through the pipe.
+/// One `read` call, so that a value is parsed as soon as it arrives in the pipe.
 fn some(stdin: &mut dyn Read, text: &mut Vec<u8>, wanted: usize) -> io::Result<usize> {
     let start = text.len();
     text.resize(start + wanted, 0);

@@ -1,8 +1,8 @@
-//! The jq that tools get: in the binary, so that a tool which needs jq needs nothing installed.
+//! The jq for tools, built into this program, so tools need no jq installed.
 //!
-//! The language is jaq's; values, messages, options and exit codes follow jq 1.7. It reads files
-//! and the environment only when it is not restricted: the SDK's `mcp_args_get` takes a filter from
-//! a tool's author and perhaps, by mistake, from the client, and that should see the arguments only.
+//! The language is jaq's; values, messages, options and exit codes follow jq 1.7. In restricted mode it reads
+//! no files and no environment: the SDK's `mcp_args_get` takes a filter from the tool's author and possibly, by
+//! mistake, from the client, and the filter should see the arguments only.
 
 mod access;
 mod arith;
@@ -26,16 +26,16 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Write};
 use value::V;
 
-/// What a call of jq may know.
+/// What a run of jq may access.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// The environment, for `env` and `$ENV`.
     pub env: Vec<(String, String)>,
-    /// No environment, no files, no names of files.
+    /// No environment, no files, no file names.
     pub restricted: bool,
 }
 
-/// Runs jq with the arguments after its name, and gives its exit code.
+/// Runs jq with `args` and returns its exit code.
 pub fn run(
     args: &[String],
     world: &World,
@@ -43,7 +43,7 @@ pub fn run(
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> u8 {
-    // A closed stdout ends the program: there is nothing more to do and no place to report it.
+    // A closed stdout ends the program: no output is possible, and the failure cannot be reported.
     let code = match options::parse(args, world.restricted) {
         Parsed::Show(text) => stdout.write_all(text.as_bytes()).map(|()| 0),
         Parsed::Wrong(text) => stderr.write_all(text.as_bytes()).map(|()| 2),
@@ -120,7 +120,7 @@ struct Run<'a> {
     inputs: RefCell<Inputs<'a>>,
     stderr: RefCell<&'a mut dyn Write>,
     env: V,
-    /// stderr is gone.
+    /// Writing to stderr failed.
     broken: Cell<bool>,
 }
 
@@ -152,7 +152,7 @@ impl Host for Run<'_> {
     }
 }
 
-/// What was seen so far, for the exit code.
+/// The outputs seen so far, for the exit code.
 #[derive(Default)]
 struct Tally {
     last: Option<bool>,
@@ -249,7 +249,7 @@ impl Run<'_> {
     }
 }
 
-/// The events of `--stream`: a leaf with its path, and the end of each thing that is not empty.
+/// The events of `--stream`: leaves with their paths, and the end of each non-empty container.
 fn events(value: &V) -> Vec<V> {
     fn visit(value: &V, path: &mut Vec<V>, out: &mut Vec<V>) {
         let children: Vec<(V, &V)> = match value {

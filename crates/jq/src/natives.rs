@@ -9,16 +9,16 @@ use jaq_core::native::{Filter, Fun, bome, run, unary, v};
 use jaq_core::{Cv, Exn, RunPtr};
 use std::rc::Rc;
 
-/// What a program may reach.
+/// What a program may access.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reach {
-    /// The environment, and the names of its inputs.
+    /// The environment and the names of its inputs.
     Usual,
-    /// Its input and nothing else.
+    /// Only its input.
     Restricted,
 }
 
-/// From jaq's library we take what does the same as in jq.
+/// The functions of jaq's library that behave as in jq.
 const FROM_JAQ: &[&str] = &[
     "floor",
     "round",
@@ -109,7 +109,7 @@ pub fn natives(reach: Reach) -> Vec<Fun<Kind>> {
 /// A native filter before it is registered.
 pub type Native = Filter<RunPtr<Kind>>;
 
-/// Inputs, messages and the end.
+/// Functions for inputs, messages and termination.
 fn talk() -> Vec<Native> {
     vec![
         ("next_input", v(0), |cv| {

@@ -1,13 +1,13 @@
-//! Numbers as jq shows them.
+//! Numbers in jq's spelling.
 //!
-//! jq calculates with doubles, but prints a number that no filter calculated with as it was written;
-//! otherwise an id of 19 digits would come out changed.
+//! jq calculates with doubles, but prints an unchanged number in its original spelling; otherwise an id of 19
+//! digits would be altered.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::rc::Rc;
 
-/// A double, and how it was written if it comes straight from a text.
+/// A double, with its original spelling if it was parsed from text.
 #[derive(Clone, Debug)]
 pub struct Num {
     value: f64,
@@ -15,11 +15,11 @@ pub struct Num {
 }
 
 impl Num {
-    /// A number in the JSON grammar. What has an exponent is printed in jq's own way.
+    /// Parses a number of the JSON grammar. A number with an exponent is printed in jq's form.
     pub fn parse(text: &str) -> Option<Self> {
         let value: f64 = text.parse().ok()?;
         let plain = !text.contains(['e', 'E', '+']) && !text.starts_with('.');
-        // Up to 15 digits a double says the same, unless there are zeros at the end.
+        // A double round-trips up to 15 digits, except for trailing zeros.
         let same = text.len() <= 15 && !text.contains('.') && text != "-0";
         let written = (plain && !same).then(|| Rc::from(text));
         Some(Self { value, written })
@@ -74,7 +74,7 @@ impl fmt::Display for Num {
     }
 }
 
-/// The shortest digits that mean this double, with an exponent outside of 1e-4 … 1e15 and a bit.
+/// The shortest digits that round-trip, in jq's notation.
 fn spell(value: f64) -> String {
     if value.is_nan() {
         return "null".to_owned();

@@ -7,7 +7,7 @@ use super::value::V;
 use std::fs;
 use std::path::PathBuf;
 
-/// What a command line asks for.
+/// A parsed command line.
 #[derive(Debug)]
 pub struct Options {
     /// The program's text.
@@ -20,7 +20,7 @@ pub struct Options {
     pub null_input: bool,
     /// `--stream`
     pub stream: bool,
-    /// How outputs are laid out.
+    /// The layout of outputs.
     pub layout: Layout,
     /// `-r`, `-j`, `--raw-output0`: strings without quotes.
     pub raw: bool,
@@ -36,14 +36,14 @@ pub struct Options {
     pub positional: Vec<V>,
 }
 
-/// Why there is nothing to run.
+/// The result of parsing a command line.
 #[derive(Debug)]
 pub enum Parsed {
     /// Run this.
     Run(Box<Options>),
-    /// Print this to stdout and stop with 0.
+    /// Print this to stdout and exit with 0.
     Show(String),
-    /// Print this to stderr and stop with 2.
+    /// Print this to stderr and exit with 2.
     Wrong(String),
 }
 
@@ -93,7 +93,7 @@ enum Rest {
     Json,
 }
 
-/// Reads a command line. In restricted mode nothing in it may read a file.
+/// Parses a command line. In restricted mode options that read files are refused.
 pub fn parse(args: &[String], restricted: bool) -> Parsed {
     let mut options = Options {
         filter: String::new(),

@@ -4,12 +4,12 @@ use super::value::{Map, V};
 use std::fmt::{self, Write};
 use std::rc::Rc;
 
-/// How values are laid out.
+/// The layout of values.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// One level of indentation; `None` is all on one line.
+    /// One level of indentation; `None` prints on one line.
     pub indent: Option<String>,
-    /// Members in the order of their keys.
+    /// Sorts members by key.
     pub sort_keys: bool,
     /// Everything outside of ASCII as `\u` escapes.
     pub ascii: bool,

@@ -1,4 +1,4 @@
-//! A compiled jq program, and what it may ask of its caller.
+//! A compiled jq program and its host interface.
 
 use super::natives::{Reach, natives};
 use super::read::ParseError;
@@ -13,11 +13,11 @@ use std::fmt;
 pub trait Host {
     /// The table of the program's terms.
     fn lut(&self) -> &Lut<Kind>;
-    /// The next value that the main loop has not taken.
+    /// The next input value.
     fn next_input(&self) -> Option<Result<V, ParseError>>;
-    /// How many lines of input were read.
+    /// The number of input lines read.
     fn line(&self) -> usize;
-    /// The file that the last input came from.
+    /// The file of the last input.
     fn file_name(&self) -> V;
     /// The environment as an object.
     fn env(&self) -> V;
@@ -25,7 +25,7 @@ pub trait Host {
     fn complain(&self, text: &str);
 }
 
-/// Our values, with a [`Host`] as the data of natives.
+/// The jaq data kind: our values, and a [`Host`] for natives.
 #[derive(Debug)]
 pub struct Kind;
 
@@ -40,7 +40,7 @@ impl<'a> HasLut<'a, Kind> for &'a (dyn Host + 'a) {
     }
 }
 
-/// How a filter's output ended, other than by a value.
+/// How a filter stopped, other than by a value.
 #[derive(Debug)]
 pub enum Stop {
     /// An uncaught error.
@@ -49,7 +49,7 @@ pub enum Stop {
     Halt(i32),
 }
 
-/// A program that cannot be compiled: what is wrong, and on which lines. Its text is what jq prints.
+/// A compile error with its lines, in the text that jq prints.
 #[derive(Debug)]
 pub struct CompileError {
     code: String,

@@ -1,4 +1,4 @@
-//! Reading JSON texts, one after the other, with jq's error messages.
+//! Parses a sequence of JSON texts, with jq's error messages.
 
 use super::number::Num;
 use super::value::{Map, V};
@@ -9,16 +9,16 @@ use std::rc::Rc;
 /// Deeper nesting is refused; the reader is recursive.
 const MAX_DEPTH: usize = 1024;
 
-/// Why no value was found.
+/// Why no value was parsed.
 #[derive(Debug, PartialEq)]
 pub enum Trouble {
-    /// The text ends within a value; more of it may help.
+    /// The text ends within a value; more input may complete it.
     More(&'static str),
-    /// The text is wrong at this byte (the byte after what was looked at).
+    /// A syntax error, and the offset after the last byte examined.
     Wrong(String, usize),
 }
 
-/// A text that is no JSON, reported as jq does: columns start anew after each line feed.
+/// A syntax error, reported as by jq: columns are counted from the last line feed.
 #[derive(Debug, PartialEq)]
 pub struct ParseError {
     what: String,
@@ -31,11 +31,11 @@ pub struct ParseError {
 pub struct Reader<'a> {
     text: &'a [u8],
     at: usize,
-    /// Nothing follows the text.
+    /// Whether the text is complete.
     whole: bool,
 }
 
-/// Reads the one value of a text, for `fromjson` and `--argjson`.
+/// Parses a text with exactly one value, for `fromjson` and `--argjson`.
 pub fn one(text: &str) -> Result<V, ParseError> {
     let mut reader = Reader::new(text.as_bytes(), 0, true);
     let first = reader.next().and_then(|first| match reader.next()? {
@@ -69,7 +69,7 @@ pub fn all(text: &[u8]) -> Result<Vec<V>, ParseError> {
     }
 }
 
-/// How much of an input there was before the text at hand.
+/// The position in the input at which the current text begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Before {
     lines: usize,
@@ -77,7 +77,7 @@ pub struct Before {
 }
 
 impl Before {
-    /// More of it.
+    /// Advances the position past `text`.
     pub fn add(&mut self, text: &[u8]) {
         self.lines += text.iter().filter(|b| **b == b'\n').count();
         self.column = match text.iter().rposition(|b| *b == b'\n') {
@@ -88,7 +88,7 @@ impl Before {
 }
 
 impl ParseError {
-    /// Trouble in a text, which comes after `before`. `at_eof` if the end of the text is to be mentioned.
+    /// A parse error in `text`, which begins at `before`. `at_eof` mentions the end of the text.
     pub fn new(text: &[u8], mut before: Before, trouble: Trouble, at_eof: bool) -> Self {
         let (what, at) = match trouble {
             Trouble::More(what) => (what.to_owned(), text.len()),
@@ -119,17 +119,17 @@ impl fmt::Display for ParseError {
 type Read<T> = Result<T, Trouble>;
 
 impl<'a> Reader<'a> {
-    /// A reader that starts at a byte.
+    /// A reader that starts at byte `at`.
     pub fn new(text: &'a [u8], at: usize, whole: bool) -> Self {
         Self { text, at, whole }
     }
 
-    /// Where it stands.
+    /// The current offset.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The next value, if there is one. A reader is not used again after an error.
+    /// The next value, if there is one. A reader must not be used after an error.
     pub fn next(&mut self) -> Read<Option<V>> {
         if self.at == 0 && self.text.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;

@@ -1,4 +1,4 @@
-//! The command line and the language, case by case. Where jq 1.6 and 1.7 differ, 1.7 counts.
+//! The command line and the language. Where jq 1.6 and 1.7 differ, 1.7 is the reference.
 
 mod failures;
 mod language;
@@ -54,7 +54,7 @@ fn table(rows: &[(&str, &str, &[&str])]) {
 }
 
 #[test]
-fn values_come_out_as_they_went_in() {
+fn values_round_trip() {
     table(&[
         (
             ".",
@@ -174,7 +174,7 @@ fn options_work_alone_and_together() {
 }
 
 #[test]
-fn files_are_read_one_after_the_other() {
+fn files_are_read_in_sequence() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     std::fs::write(path("a"), "{\"a\":1}\n").expect("written");
@@ -211,7 +211,7 @@ fn files_are_read_one_after_the_other() {
 }
 
 #[test]
-fn a_value_is_answered_before_the_next_one_comes() {
+fn output_is_written_before_the_next_input_arrives() {
     use std::io::Read;
     struct Drops<'a>(Vec<&'a [u8]>);
     impl Read for Drops<'_> {

@@ -8,7 +8,7 @@ use fancy_regex::Regex;
 use jaq_core::native::{bome, unary, v};
 use std::rc::Rc;
 
-/// The natives of this file.
+/// The natives of this module.
 pub fn natives() -> Vec<Native> {
     vec![
         ("startswith", v(1), |cv| {

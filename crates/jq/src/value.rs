@@ -1,8 +1,8 @@
-//! The value type of our jq.
+//! The value type.
 //!
-//! jaq has one of its own, but its rules differ from jq's where scripts notice: assigning below
-//! `null`, indices past the end, deleting several elements, the texts of errors, how numbers are
-//! written. So the language is jaq's and the values are ours.
+//! jaq has its own, but it differs from jq where scripts notice: assigning below `null`, indices past the end,
+//! deleting several elements, error texts, the spelling of numbers. So the language is jaq's and the values are
+//! ours.
 
 use super::number::Num;
 use indexmap::IndexMap;
@@ -10,11 +10,11 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::rc::Rc;
 
-/// An object keeps the order in which its members were written.
+/// An object in insertion order.
 pub type Map = IndexMap<Rc<str>, V>;
 /// An error of a filter.
 pub type Error = jaq_core::Error<V>;
-/// A value, or the error that came instead.
+/// A value or an error.
 pub type R<T = V> = Result<T, Error>;
 
 /// A JSON value; clones are cheap.
@@ -36,7 +36,7 @@ pub enum V {
 }
 
 impl V {
-    /// The name that `type` gives it.
+    /// The name of its type, as `type` returns it.
     pub fn kind(&self) -> &'static str {
         match self {
             V::Null => "null",
@@ -86,7 +86,7 @@ impl V {
         }
     }
 
-    /// What `tostring` makes of it.
+    /// The text that `tostring` returns.
     pub fn plain(&self) -> String {
         match self {
             V::Str(s) => s.as_str().to_owned(),

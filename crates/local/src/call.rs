@@ -8,14 +8,14 @@ use std::time::Instant;
 use linkspan_wire::Hop;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::caller::{Caller, Line, Teller};
+use super::caller::{Caller, ClientConnection, Notifier};
 use super::workers::{JobPanicked, Workers};
 
-/// A request under way.
+/// A request that a handler is answering.
 pub struct Call {
     caller: Caller,
     stop: Arc<AtomicBool>,
-    /// One of the connection's, and one of all.
+    /// A slot of the connection and a slot of all connections, held while the call works.
     place: Option<[OwnedSemaphorePermit; 2]>,
     held: Vec<Box<dyn Send>>,
 }
@@ -29,38 +29,38 @@ impl Deref for Call {
 }
 
 impl Call {
-    pub(super) fn new(hop: Hop, line: Arc<Line>, stop: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(hop: Hop, client: Arc<ClientConnection>, stop: Arc<AtomicBool>) -> Self {
         Self {
-            caller: Caller { hop, line },
+            caller: Caller { hop, client },
             stop,
             place: None,
             held: Vec::new(),
         }
     }
 
-    /// The client that has made it.
+    /// The client that sent the request.
     pub fn caller(&self) -> Caller {
         self.caller.clone()
     }
 
-    /// The connection that it came by.
-    pub fn teller(&self) -> Teller {
-        Teller(self.caller.line.clone())
+    /// A notifier for the connection that the request arrived on.
+    pub fn notifier(&self) -> Notifier {
+        Notifier(self.caller.client.clone())
     }
 
-    /// Keeps something until the answer is on its way.
+    /// Keeps `what` alive until the answer is sent.
     pub fn hold(&mut self, what: impl Send + 'static) {
         self.held.push(Box::new(what));
     }
 
-    /// Lets other calls of this client work while this one waits.
-    pub fn step_aside(&mut self) {
+    /// Releases the slot, so that another call of this client can run while this one waits for the client.
+    pub fn release_slot(&mut self) {
         self.place = None;
     }
 
-    /// Does what blocks, on another thread, when there is one for it.
+    /// Runs a blocking job on a worker thread, after waiting for a slot.
     ///
-    /// The job must look at its [`StopFlag`] now and then: nothing else can end it.
+    /// The job must check its [`StopFlag`] regularly: nothing else can end it.
     pub async fn work<T: Send + 'static>(
         &mut self,
         workers: &Workers,
@@ -68,8 +68,9 @@ impl Call {
         job: impl FnOnce(&StopFlag) -> T + Send + 'static,
     ) -> Result<T, JobPanicked> {
         if self.place.is_none() {
-            // In this order: a client with many calls waits for its own calls first.
-            let ours = self.line.places.clone().acquire_owned().await;
+            // Slot of the connection first: a client with many calls waits for its own calls before it takes a
+            // shared slot.
+            let ours = self.client.places.clone().acquire_owned().await;
             let common = workers.places.clone().acquire_owned().await;
             self.place = ours.ok().zip(common.ok()).map(|(a, b)| [a, b]);
         }
@@ -81,14 +82,14 @@ impl Call {
     }
 }
 
-/// Tells a job when it has to end.
+/// Tells a blocking job to stop.
 pub struct StopFlag {
     told: Arc<AtomicBool>,
     until: Option<Instant>,
 }
 
 impl StopFlag {
-    /// Whether the job has to end: its call has ended, or its time is over.
+    /// Whether the job has to stop: the call was cancelled, or its deadline has passed.
     pub fn is_due(&self) -> bool {
         let late = self.until.is_some_and(|until| Instant::now() >= until);
         late || self.told.load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! The client at the other end of a connection.
+//! The client of a connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,23 +14,23 @@ use super::is_declared;
 use super::questions::Questions;
 use super::workers::Workers;
 
-/// Calls of one connection that work at once. Each keeps its place until its answer is on its way, so
-/// that a client that does not read has no more than this many results waiting in our memory.
+/// Calls of one connection that run at once. A call keeps its slot until its answer is sent, so a client that
+/// does not read holds at most this many results in memory.
 const PLACES: usize = 8;
-/// How long a large answer waits for others to be read. They may be of clients that never read.
+/// How long a large answer waits for budget. The clients that hold the budget may never read.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One connection.
-pub(super) struct Line {
+pub(super) struct ClientConnection {
     pub(super) tx: mpsc::Sender<Inbound>,
     pub(super) questions: Questions,
     workers: Workers,
     pub(super) places: Arc<Semaphore>,
-    /// What the client can do, as it spelled it.
+    /// The client's `capabilities` member, as JSON text.
     capabilities: Mutex<String>,
 }
 
-impl Line {
+impl ClientConnection {
     pub(super) fn new(tx: mpsc::Sender<Inbound>, workers: Workers) -> Self {
         Self {
             tx,
@@ -52,7 +52,8 @@ impl Line {
         declared.is_some_and(is_declared)
     }
 
-    /// Answers the request `hop`. If too much waits to be read for too long, it is told that instead.
+    /// Answers the request `hop`. If the budget for unread answers stays exhausted for [`PATIENCE`], the answer
+    /// is an error.
     pub(super) async fn answer(&self, answer: Message, id: &Id, hop: Hop) {
         match timeout(PATIENCE, self.workers.budget.take(answer.len())).await {
             Ok(credit) => self.send(answer, Some(hop), credit).await,
@@ -65,7 +66,7 @@ impl Line {
         };
     }
 
-    /// Sends what belongs to a request, or to none, when there is room for it.
+    /// Sends a message when the queue has room; `hop` is the request that it relates to, if any.
     async fn send(&self, msg: Message, hop: Option<Hop>, credit: Credit) -> bool {
         let envelope = Envelope {
             relates_to: hop,
@@ -80,115 +81,115 @@ impl Line {
     }
 }
 
-/// Speaks to a client without being asked. Clones speak to the same one.
+/// Sends notifications and requests to a client at any time. Clones share the connection.
 #[derive(Clone)]
-pub struct Teller(pub(super) Arc<Line>);
+pub struct Notifier(pub(super) Arc<ClientConnection>);
 
-impl Teller {
-    /// Tells the client something, when there is room for it. `false` if it has gone.
-    pub async fn tell(&self, method: &str, params: Option<&str>) -> bool {
+impl Notifier {
+    /// Sends a notification when the queue has room. `false` if the client is gone.
+    pub async fn notify(&self, method: &str, params: Option<&str>) -> bool {
         let note = Message::notification(method, params);
         self.0.send(note, None, Credit::default()).await
     }
 
-    /// Whether the client has declared a capability; given as the way to it.
+    /// Whether the client has declared the capability at this path of member names.
     pub fn client_can(&self, way: &[&str]) -> bool {
         self.0.client_can(way)
     }
 
-    /// Asks the client something that belongs to no request. An error is an answer too; `None` if it
-    /// has gone.
+    /// Sends a request that relates to no client request. An error response is an answer too; `None` if the
+    /// client is gone.
     pub async fn ask(&self, method: &str, params: Option<&str>) -> Option<Message> {
         ask(&self.0, None, None, method, params).await
     }
 
-    /// Resolves when the client has gone.
+    /// Resolves when the client is gone.
     pub async fn gone(&self) {
         self.0.tx.closed().await;
     }
 }
 
-/// The client that has made a request. Clones stand for the same client.
+/// The client that sent a request. Clones refer to the same client.
 #[derive(Clone)]
 pub struct Caller {
     pub(super) hop: Hop,
-    pub(super) line: Arc<Line>,
+    pub(super) client: Arc<ClientConnection>,
 }
 
 impl Caller {
-    /// Whether the client has declared a capability; given as the way to it.
+    /// Whether the client has declared the capability at this path of member names.
     pub fn client_can(&self, way: &[&str]) -> bool {
-        self.line.client_can(way)
+        self.client.client_can(way)
     }
 
-    /// Asks the client something. An error is an answer too; `None` if it has gone.
+    /// Sends a request to the client. An error response is an answer too; `None` if the client is gone.
     pub async fn ask(&self, method: &str, params: Option<&str>) -> Option<Message> {
         self.ask_as(None, method, params).await
     }
 
-    /// The same, under a name if no other question has it.
+    /// As [`Caller::ask`], with `name` as the id of the question unless another open question has it.
     pub async fn ask_as(
         &self,
         name: Option<&str>,
         method: &str,
         params: Option<&str>,
     ) -> Option<Message> {
-        ask(&self.line, Some(self.hop), name, method, params).await
+        ask(&self.client, Some(self.hop), name, method, params).await
     }
 
-    /// Tells the client something about its request, if there is room for it just now.
+    /// Sends a notification about this request if the queue has room now.
     pub fn offer(&self, method: &str, params: &str) -> bool {
         let envelope = Envelope {
             relates_to: Some(self.hop),
             ..Envelope::new(Message::notification(method, Some(params)))
         };
-        self.line.tx.try_send(Inbound::Message(envelope)).is_ok()
+        self.client.tx.try_send(Inbound::Message(envelope)).is_ok()
     }
 
-    /// Tells the client something about its request. `false` if it has gone.
-    pub async fn tell(&self, method: &str, params: &str) -> bool {
+    /// Sends a notification about this request. `false` if the client is gone.
+    pub async fn notify(&self, method: &str, params: &str) -> bool {
         let note = Message::notification(method, Some(params));
-        let sent = self.line.send(note, Some(self.hop), Credit::default());
+        let sent = self.client.send(note, Some(self.hop), Credit::default());
         sent.await
     }
 }
 
-/// Asks the client something, for the sake of the request `hop` if there is one.
+/// Sends a request to the client, related to the request `hop` if there is one.
 async fn ask(
-    line: &Line,
+    client: &ClientConnection,
     hop: Option<Hop>,
     name: Option<&str>,
     method: &str,
     params: Option<&str>,
 ) -> Option<Message> {
-    let (id, told) = line.questions.open(name);
+    let (id, told) = client.questions.open(name);
     let question = Message::request(&id, method, params);
     // Dropping this future cancels the question.
-    let _open = Question { line, id, hop };
-    let sent = line.send(question, hop, Credit::default());
+    let _open = Question { client, id, hop };
+    let sent = client.send(question, hop, Credit::default());
     if !sent.await {
         return None;
     }
     told.await.ok()
 }
 
-/// A question that has been asked.
+/// An open question. Dropping it without an answer cancels it.
 struct Question<'a> {
-    line: &'a Line,
+    client: &'a ClientConnection,
     id: Id,
     hop: Option<Hop>,
 }
 
 impl Drop for Question<'_> {
     fn drop(&mut self) {
-        if self.line.questions.forget(&self.id) {
+        if self.client.questions.forget(&self.id) {
             let params = format!(r#"{{"requestId":{}}}"#, self.id.text());
             let envelope = Envelope {
                 relates_to: self.hop,
                 ..Envelope::new(Message::notification(names::CANCELLED, Some(&params)))
             };
-            // Best effort: without room for it the client's answer is dropped.
-            let _ = self.line.tx.try_send(Inbound::Message(envelope));
+            // Best effort: if the queue is full, a later answer of the client is dropped.
+            let _ = self.client.tx.try_send(Inbound::Message(envelope));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The loop of a local server: takes requests in, and lets each be answered by a task of its own.
+//! The loop of a local server: receives requests and answers each in a task of its own.
 //!
-//! The loop never waits for room towards the session; a task that does holds up only itself. How many
-//! tasks there are is bounded by what the session lets into flight.
+//! The loop never waits for room in the queue to the session; only the tasks do. The session limits the number
+//! of requests in flight, and with that the number of tasks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use linkspan_wire::{Hop, Id, Kind, Message, RpcError};
 use tokio::task::{self, AbortHandle, JoinError, JoinSet};
 
 use super::call::Call;
-use super::caller::{Line, Teller};
+use super::caller::{ClientConnection, Notifier};
 use super::workers::Workers;
 use super::{Handler, Params};
 
@@ -24,11 +24,11 @@ pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: Port
         last_word,
         done,
     } = end;
-    let line = Arc::new(Line::new(tx, workers));
-    handler.opened(Teller(line.clone()));
+    let client = Arc::new(ClientConnection::new(tx, workers));
+    handler.opened(Notifier(client.clone()));
     let mut dispatcher = Dispatcher {
         handler,
-        line,
+        client,
         tasks: JoinSet::new(),
         running: HashMap::new(),
         hops: HashMap::new(),
@@ -38,7 +38,7 @@ pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: Port
             outbound = rx.recv() => match outbound {
                 None => break,
                 Some(Outbound::One(envelope)) => dispatcher.take(envelope),
-                // The answers to a batch; only clients send those.
+                // A batch of answers; only clients send those.
                 Some(Outbound::Array(_)) => {}
             },
             Some(ended) = dispatcher.tasks.join_next_with_id() => dispatcher.ended(ended),
@@ -50,14 +50,15 @@ pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: Port
 
 struct Dispatcher<H> {
     handler: Arc<H>,
-    line: Arc<Line>,
+    client: Arc<ClientConnection>,
     tasks: JoinSet<()>,
-    /// Requests under way.
+    /// Requests that are being answered.
     running: HashMap<Hop, Running>,
     hops: HashMap<task::Id, Hop>,
 }
 
-/// Dropping it ends the call: its task at once, and what it does elsewhere as soon as that looks.
+/// Dropping it cancels the call: the task is aborted at once, and blocking jobs stop at their next check of the
+/// flag.
 struct Running {
     task: AbortHandle,
     stop: Arc<AtomicBool>,
@@ -81,24 +82,24 @@ impl<H: Handler> Dispatcher<H> {
                     self.running.remove(&hop);
                 }
             }
-            Kind::Notification => self.handler.heard(&msg),
-            Kind::Result | Kind::Error => self.line.questions.answered(msg),
+            Kind::Notification => self.handler.on_notification(&msg),
+            Kind::Result | Kind::Error => self.client.questions.answered(msg),
         }
     }
 
     fn request(&mut self, msg: Message, credit: Credit) {
         let Some(hop) = msg.hop() else {
-            // A session numbers what it sends.
+            // The session numbers all requests that it sends.
             return;
         };
         if msg.method() == names::INITIALIZE
             && let Some(capabilities) = msg.params().and_then(|p| p.get("capabilities"))
         {
-            // Before the answer: whatever comes next may need it.
-            self.line.learn(capabilities);
+            // Before the answer, because later requests need the capabilities.
+            self.client.learn(capabilities);
         }
         let stop = Arc::new(AtomicBool::new(false));
-        let call = Call::new(hop, self.line.clone(), stop.clone());
+        let call = Call::new(hop, self.client.clone(), stop.clone());
         let task = self
             .tasks
             .spawn(serve(self.handler.clone(), msg, credit, call));
@@ -116,12 +117,12 @@ impl<H: Handler> Dispatcher<H> {
         };
         self.running.remove(&hop);
         if ended.is_err_and(|e| e.is_panic()) {
-            // A panic costs this call its result; the request is answered with a fault.
-            let tx = self.line.tx.clone();
+            // After a panic, the request fails with a fault.
+            let tx = self.client.tx.clone();
             self.tasks.spawn(async move {
                 let why = Fault::AnswerLost {
                     peer: "the server".to_owned(),
-                    why: "it has a bug; the log says where".to_owned(),
+                    why: "internal error; see the log".to_owned(),
                 };
                 let _ = tx.send(Inbound::Failed { hop, why }).await;
             });
@@ -132,14 +133,14 @@ impl<H: Handler> Dispatcher<H> {
 /// One request.
 async fn serve<H: Handler>(handler: Arc<H>, msg: Message, credit: Credit, mut call: Call) {
     let answer = answer(&*handler, &msg, &mut call).await;
-    // A large question need not wait for its answer to be read.
+    // Frees the memory of a large request before its answer waits to be read.
     drop((msg, credit));
     let id = call.hop.id();
     let answer = match answer {
         Ok(result) => Message::result(&id, &result),
         Err(error) => error.answer(&id),
     };
-    call.line.answer(answer, &id, call.hop).await;
+    call.client.answer(answer, &id, call.hop).await;
 }
 
 async fn answer<H: Handler>(
@@ -151,14 +152,14 @@ async fn answer<H: Handler>(
     match &*msg.method() {
         names::INITIALIZE => {
             let asked = params.text("protocolVersion")?;
-            handler.welcome(agreed(&asked), &asked)
+            handler.initialize(agreed(&asked), &asked)
         }
         names::PING => Ok("{}".to_owned()),
         method => handler.answer(method, params, call).await,
     }
 }
 
-/// The revision that the client asks for, or the last one that has a handshake.
+/// The requested revision if it has a handshake, else the last revision that has one.
 fn agreed(asked: &str) -> Revision {
     Revision::parse(asked)
         .filter(|revision| revision.era() == Era::Legacy)

@@ -1,13 +1,13 @@
-//! Folders that a client offers: its answer to `roots/list`.
+//! The roots in a client's answer to `roots/list`.
 
 use std::path::PathBuf;
 
 use linkspan_wire::{Json, Message};
 
-/// Roots that are taken from a client; each is checked on every call.
+/// Roots that are accepted from a client, because each is checked on every call.
 const MOST: usize = 64;
 
-/// The folders in an answer; what is no folder of this machine is left out.
+/// The folders of a `roots/list` result. URIs that are not folders of this machine are left out.
 pub(super) fn folders(answer: &Message) -> Vec<PathBuf> {
     let Some(roots) = answer.body().and_then(|result| result.get("roots")) else {
         return Vec::new();
@@ -26,7 +26,7 @@ pub fn folder_of_uri(uri: &str) -> Option<PathBuf> {
     let (host, path) = rest.split_at(at);
     let is_here = host.is_empty() || host.eq_ignore_ascii_case("localhost");
     if !scheme.eq_ignore_ascii_case("file") || !is_here || path.contains(['?', '#']) {
-        // A `#` that is not escaped ends the path; the folder before it was not meant.
+        // An unescaped `#` or `?` ends the path, which would give a parent folder.
         return None;
     }
     let path = native(percent_decoded(path)?)?;
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_names_none() {
+    fn other_uris_are_no_folders() {
         for uri in [
             "https://example.com/x",
             "file://other/share",
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_be_anything() {
+    fn any_answer_is_accepted() {
         let read = |result: &str| folders(&Message::result(&Id::number(1), result)).len();
         assert_eq!(read(r#"{"roots":[{"uri":"file:///a"},{"uri":7},{},9]}"#), 1);
         assert_eq!(read(r#"{"roots":{"uri":"file:///a"}}"#), 0);

@@ -1,7 +1,7 @@
-//! A server of our own behind a port: what `connect` and `expose` join to a client, without a process.
+//! A local MCP server behind a port, without a process: what `connect` and `expose` join to a client.
 //!
-//! It speaks the handshake revisions only; the era machines translate for all other clients, as they do
-//! for remote servers. Each connection has a [`Handler`] of its own.
+//! It speaks only revisions with a handshake; the era machines translate for other clients, as they do for
+//! remote servers. Each connection has its own [`Handler`].
 
 mod call;
 mod caller;
@@ -24,27 +24,27 @@ use linkspan_session::Port;
 use linkspan_wire::{Json, Message, RpcError};
 
 pub use call::{Call, StopFlag};
-pub use caller::{Caller, Teller};
+pub use caller::{Caller, Notifier};
 pub use folders::folder_of_uri;
 pub use offered::{Offered, ROOTS_CHANGED};
 pub use request::{Params, tool_call};
 pub use workers::{JobPanicked, Workers};
 
-/// Envelopes that may wait in each queue of a port.
+/// Capacity of each queue of a port, in envelopes.
 const QUEUE: usize = 64;
 
-/// What a server does; the rest of the protocol is done for it.
+/// The methods of a server. The dispatcher does the rest of the protocol.
 pub trait Handler: Send + Sync + 'static {
-    /// The connection is open. The teller sends notifications and requests to the client at any time.
-    fn opened(&self, _teller: Teller) {}
+    /// The connection is open. The notifier sends notifications and requests to the client at any time.
+    fn opened(&self, _notifier: Notifier) {}
 
     /// The result of `initialize`.
-    fn welcome(&self, revision: Revision, asked: &str) -> Result<String, RpcError>;
+    fn initialize(&self, revision: Revision, asked: &str) -> Result<String, RpcError>;
 
-    /// Answers a request that is neither `initialize` nor `ping`; gives the result as JSON text. It is
-    /// dropped when the client has cancelled or gone.
+    /// Answers a request other than `initialize` and `ping`; returns the result as JSON text. The future is
+    /// dropped when the client cancels or disconnects.
     ///
-    /// What blocks belongs into [`Call::work`].
+    /// Blocking code belongs in [`Call::work`].
     fn answer(
         &self,
         method: &str,
@@ -52,18 +52,19 @@ pub trait Handler: Send + Sync + 'static {
         call: &mut Call,
     ) -> impl Future<Output = Result<String, RpcError>> + Send;
 
-    /// The client has said something that wants no answer.
-    fn heard(&self, _note: &Message) {}
+    /// The client has sent a notification.
+    fn on_notification(&self, _note: &Message) {}
 }
 
-/// Opens a connection to a handler. `name` is for logs and errors; `workers` are those that the handler uses.
+/// Opens a connection to a handler. `name` appears in logs and errors; `workers` must be the pool that the
+/// handler uses.
 pub fn port(name: &str, workers: &Workers, handler: impl Handler) -> Port {
     let (port, end) = Port::pair(name, QUEUE);
     tokio::spawn(dispatch::run(Arc::new(handler), workers.clone(), end));
     port
 }
 
-/// Whether a capability that is spelled like this is declared.
+/// Whether a capability with this value is declared: neither `false` nor `null`.
 fn is_declared(value: Json<'_>) -> bool {
     !matches!(value.text(), "false" | "null")
 }

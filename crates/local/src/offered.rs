@@ -1,4 +1,4 @@
-//! The folders that a client offers, remembered.
+//! A cache of the client's roots.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,20 +12,20 @@ use tokio::time::timeout;
 use super::caller::Caller;
 use super::folders::folders;
 
-/// What a client says when the folders that it offers are others now.
+/// The notification of a client whose list of roots changed.
 pub const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
 
-/// The folders of one client. It is asked once, and again when it says that they changed; if it does
-/// not say such things, every time.
+/// The roots of one client, cached. They are requested once, and again after `list_changed`; from a client
+/// without that notification they are requested on every call.
 #[derive(Default)]
 pub struct Offered {
     known: Mutex<Option<Vec<PathBuf>>>,
-    /// How often the client said that its roots have changed.
+    /// Number of `list_changed` notifications received.
     changes: AtomicU64,
 }
 
 impl Offered {
-    /// Asks for them, if they are not known. Without an answer in time there are none.
+    /// The cached folders, or those of a new `roots/list`. Empty if the client does not answer in time.
     pub async fn get(&self, caller: &Caller, patience: Duration) -> Vec<PathBuf> {
         if !caller.client_can(&["roots"]) {
             return Vec::new();
@@ -38,7 +38,7 @@ impl Offered {
             Ok(Some(answer)) if answer.kind() == Kind::Result => answer,
             Ok(_) => return Vec::new(),
             Err(_) => {
-                tracing::warn!("the client does not say which folders it has");
+                tracing::warn!("the client did not answer roots/list");
                 return Vec::new();
             }
         };
@@ -50,8 +50,8 @@ impl Offered {
         folders
     }
 
-    /// Takes note of what the client says about them.
-    pub fn heard(&self, note: &Message) {
+    /// Clears the cache on `list_changed`.
+    pub fn on_notification(&self, note: &Message) {
         if note.method() == ROOTS_CHANGED {
             self.changes.fetch_add(1, Ordering::Relaxed);
             *self.lock() = None;

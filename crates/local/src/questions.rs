@@ -1,4 +1,4 @@
-//! What a local server has asked its client.
+//! Requests from a local server to its client.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use linkspan_wire::{Id, IdKey, Message};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
-/// Questions without an answer, by their id.
+/// Unanswered questions by id.
 #[derive(Default)]
 pub(super) struct Questions(Mutex<Open>);
 
@@ -17,8 +17,8 @@ struct Open {
 }
 
 impl Questions {
-    /// An id for a new question, and where its answer will come. A name that is free becomes the id:
-    /// clients of the stateless era see it, and may know what it stands for.
+    /// The id of a new question and the receiver of its answer. `name` becomes the id if no open question has
+    /// it: clients of the stateless era see the id, and may recognise it.
     pub(super) fn open(&self, name: Option<&str>) -> (Id, oneshot::Receiver<Message>) {
         let (tell, told) = oneshot::channel();
         let mut open = self.lock();
@@ -32,7 +32,7 @@ impl Questions {
         (id, told)
     }
 
-    /// Hands an answer to its question.
+    /// Delivers an answer to its question.
     pub(super) fn answered(&self, answer: Message) {
         let id = answer.id();
         let waiting = id.and_then(|id| self.lock().waiting.remove(&id.key()));
@@ -41,7 +41,7 @@ impl Questions {
         }
     }
 
-    /// Forgets a question; `true` if it had no answer.
+    /// Removes a question; `true` if it was unanswered.
     pub(super) fn forget(&self, id: &Id) -> bool {
         self.lock().waiting.remove(&id.key()).is_some()
     }

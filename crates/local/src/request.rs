@@ -1,13 +1,13 @@
-//! What a request asks for.
+//! The parameters of requests.
 
 use linkspan_wire::{Json, JsonKind, RpcError};
 
-/// The parameters of a request. Those that are missing are an empty object.
+/// The parameters of a request; missing ones count as an empty object.
 #[derive(Debug, Clone, Copy)]
 pub struct Params<'a>(Option<Json<'a>>);
 
 impl<'a> Params<'a> {
-    /// They must be an object, if there are any.
+    /// Fails unless the parameters are missing or an object.
     pub(crate) fn new(params: Option<Json<'a>>) -> Result<Self, RpcError> {
         let params = params.filter(|p| p.kind() != JsonKind::Null);
         if params.is_some_and(|p| p.kind() != JsonKind::Object) {
@@ -23,13 +23,13 @@ impl<'a> Params<'a> {
         member.filter(|m| m.kind() != JsonKind::Null)
     }
 
-    /// A member that must be a string.
+    /// A required member that must be a string.
     pub fn text(self, name: &str) -> Result<std::borrow::Cow<'a, str>, RpcError> {
         let text = self.get(name).and_then(Json::as_str);
         text.ok_or_else(|| RpcError::invalid_params(format!("`{name}` must be a string")))
     }
 
-    /// A member that must be an object, if it is there.
+    /// An optional member that must be an object.
     pub fn object(self, name: &str) -> Result<Option<Json<'a>>, RpcError> {
         match self.get(name) {
             Some(other) if other.kind() != JsonKind::Object => {
@@ -42,13 +42,13 @@ impl<'a> Params<'a> {
 }
 
 impl std::fmt::Display for Params<'_> {
-    /// As they were spelled.
+    /// The JSON text as the client wrote it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0.map_or("{}", Json::text))
     }
 }
 
-/// Which tool `tools/call` calls, and with what.
+/// The tool name and the arguments of `tools/call`.
 pub fn tool_call<'a>(
     params: Params<'a>,
 ) -> Result<(std::borrow::Cow<'a, str>, Json<'a>), RpcError> {

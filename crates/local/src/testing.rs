@@ -1,4 +1,4 @@
-//! A client for tests: it plays the session.
+//! A client for tests, in the place of the session.
 
 #![expect(clippy::unwrap_used, reason = "only tests use it")]
 
@@ -10,14 +10,14 @@ use tokio::time::timeout;
 
 use super::{Handler, Workers, port};
 
-/// Longer than anything takes.
+/// Longer than any step of a test takes.
 pub const LIMIT: Duration = Duration::from_secs(20);
 
-/// A client that sends what it likes and takes what comes.
+/// A client that sends any message and receives every answer.
 pub struct Client(Port);
 
 impl Client {
-    /// One at a port that is open already.
+    /// A client on an open port.
     pub fn over(port: Port) -> Self {
         Self(port)
     }
@@ -25,22 +25,22 @@ impl Client {
     /// Shakes hands and declares these capabilities.
     pub async fn greet(&mut self, capabilities: &str) -> String {
         let params = format!(r#"{{"protocolVersion":"2025-11-25","capabilities":{capabilities}}}"#);
-        let welcome = self.ask(1_000_000, "initialize", &params).await;
+        let answer = self.ask(1_000_000, "initialize", &params).await;
         self.note("notifications/initialized", "{}").await;
-        welcome
+        answer
     }
 
-    /// One of its own.
+    /// A client with a handler of its own.
     pub fn new(handler: impl Handler) -> Self {
         Self::of(&Workers::new(), handler)
     }
 
-    /// One of several handlers with the same workers.
+    /// A client whose handler shares `workers` with other handlers.
     pub fn of(workers: &Workers, handler: impl Handler) -> Self {
         Self(port("the handler", workers, handler))
     }
 
-    /// One that has shaken hands and declared these capabilities.
+    /// A client after the handshake, with these capabilities.
     pub async fn ready(handler: impl Handler, capabilities: &str) -> Self {
         let mut client = Self::new(handler);
         client.greet(capabilities).await;
@@ -64,19 +64,19 @@ impl Client {
         self.send(Message::notification(method, Some(params))).await;
     }
 
-    /// Takes a request back.
+    /// Cancels a request.
     pub async fn cancel(&self, id: u64) {
         let params = format!(r#"{{"requestId":{id}}}"#);
         self.note("notifications/cancelled", &params).await;
     }
 
-    /// The next thing that the server says.
+    /// The next message or failure from the server.
     pub async fn inbound(&mut self) -> Inbound {
         let next = timeout(LIMIT, self.0.rx.recv()).await;
         next.expect("it says something").expect("it is there")
     }
 
-    /// The next message, with what belongs to it.
+    /// The next message, with its envelope.
     pub async fn envelope(&mut self) -> Envelope {
         match self.inbound().await {
             Inbound::Message(envelope) => envelope,
@@ -89,7 +89,7 @@ impl Client {
         self.envelope().await.msg.text()
     }
 
-    /// Sends a request and gives the text of what comes next.
+    /// Sends a request and returns the text of the next message.
     pub async fn ask(&mut self, id: u64, method: &str, params: &str) -> String {
         self.request(id, method, params).await;
         self.next().await

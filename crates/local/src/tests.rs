@@ -1,4 +1,4 @@
-//! Tests of the local server: a handler of its own, and a client that plays the session.
+//! Tests of the dispatcher, with a handler of their own and a client in the place of the session.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ impl Bench {
 }
 
 impl Handler for Bench {
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         Ok(initialize_result(revision, "bench", "1"))
     }
 
@@ -81,7 +81,7 @@ fn call(tool: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_revision_with_a_handshake_is_echoed_and_others_become_the_last_of_them() {
+async fn unknown_revisions_become_the_last_with_a_handshake() {
     let mut client = Client::new(Bench::new());
     for (asked, agreed) in [
         ("2024-11-05", "2024-11-05"),
@@ -99,7 +99,7 @@ async fn a_revision_with_a_handshake_is_echoed_and_others_become_the_last_of_the
 }
 
 #[tokio::test]
-async fn what_is_wrong_has_the_code_that_the_protocol_gives_it() {
+async fn errors_have_the_codes_of_the_protocol() {
     let mut client = Client::new(Bench::new());
     for (method, params, code) in [
         ("resources/list", "{}", -32601),
@@ -121,7 +121,7 @@ async fn what_is_wrong_has_the_code_that_the_protocol_gives_it() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_blocks_no_other() {
+async fn a_waiting_call_blocks_no_other() {
     let bench = Bench::new();
     let gate = bench.gate.clone();
     let mut client = Client::new(bench);
@@ -133,7 +133,7 @@ async fn a_call_that_waits_blocks_no_other() {
 }
 
 #[tokio::test]
-async fn a_question_says_which_call_it_belongs_to() {
+async fn a_question_relates_to_its_call() {
     let mut client = Client::new(Bench::new());
     client.request(5, "tools/call", &call("ask")).await;
     let question = client.envelope().await;
@@ -150,7 +150,7 @@ async fn a_question_says_which_call_it_belongs_to() {
 }
 
 #[tokio::test]
-async fn cancelling_takes_the_question_back_and_the_answer_away() {
+async fn cancelling_a_call_cancels_its_question() {
     let mut client = Client::new(Bench::new());
     client.request(1, "tools/call", &call("ask")).await;
     let question = client.envelope().await.msg.id().unwrap();
@@ -178,7 +178,7 @@ async fn cancelling_stops_what_works_elsewhere() {
 }
 
 #[tokio::test]
-async fn closing_the_port_ends_everything() {
+async fn closing_the_port_ends_all_calls() {
     let bench = Bench::new();
     let workers = bench.workers.clone();
     let client = Client::new(bench);
@@ -201,10 +201,10 @@ async fn a_bug_costs_one_answer_and_no_call_hangs() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
+async fn unread_results_of_a_client_are_limited() {
     struct Prolific(Workers, Arc<std::sync::atomic::AtomicUsize>);
     impl Handler for Prolific {
-        fn welcome(&self, _: Revision, _: &str) -> Result<String, RpcError> {
+        fn initialize(&self, _: Revision, _: &str) -> Result<String, RpcError> {
             Ok("{}".to_owned())
         }
         async fn answer(
@@ -225,7 +225,7 @@ async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
     for id in 0..all {
         client.request(id, "tools/call", &call("x")).await;
     }
-    // What fits into the queue, and one for each place.
+    // One per queue place and one per slot.
     let most = super::QUEUE + 8;
     let before = client.envelope().await;
     assert!(before.msg.is_answer());
@@ -236,13 +236,13 @@ async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
     assert_eq!(made.load(Ordering::SeqCst), all as usize);
 }
 
-/// Gives a large answer to each call.
+/// Answers each call with a large result.
 struct Generous(Workers);
 
 const LARGE: usize = 200 << 10;
 
 impl Handler for Generous {
-    fn welcome(&self, _: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, _: Revision, _: &str) -> Result<String, RpcError> {
         Ok("{}".to_owned())
     }
 
@@ -262,17 +262,16 @@ async fn unread_answers_are_bounded_for_all_connections_together() {
         client.request(1, "tools/call", &call("x")).await;
         clients.push(client);
     }
-    // All are answered, though the first ones are never let go.
+    // Every call is answered, though the first envelopes keep their credit.
     let (mut kept, mut refused) = (Vec::new(), 0);
     for client in &mut clients {
         let envelope = client.envelope().await;
-        match envelope.msg.len() > LARGE {
-            true => kept.push(envelope),
-            false => {
-                let text = envelope.msg.text();
-                assert!(text.contains("wait to be read"), "{text}");
-                refused += 1;
-            }
+        if envelope.msg.len() > LARGE {
+            kept.push(envelope)
+        } else {
+            let text = envelope.msg.text();
+            assert!(text.contains("wait to be read"), "{text}");
+            refused += 1;
         }
     }
     assert_eq!((kept.len(), refused), (4, 2));

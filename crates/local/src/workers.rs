@@ -1,4 +1,4 @@
-//! Threads for what blocks: files, and arithmetic that takes a while.
+//! Threads for blocking work: file access and long computations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// Results of all connections that may wait for room, besides those that are being made.
+/// Results of all connections that may wait for room, besides those of running jobs.
 const WAITING: usize = 8;
 
-/// How many jobs of all connections run at once, and how much of what they made may wait to be read.
-/// Both are for all together, because any client may open many connections. Clones are the same workers.
+/// Limits the number of running jobs and the size of unread results. Both limits apply to all connections
+/// together, because a client may open many connections. Clones share the pool.
 #[derive(Clone)]
 pub struct Workers {
     free: Arc<Semaphore>,
@@ -22,7 +22,7 @@ pub struct Workers {
     pub(super) budget: Budget,
 }
 
-/// A job ended without a result: a mistake of ours.
+/// A job panicked.
 #[derive(Debug)]
 pub struct JobPanicked;
 
@@ -33,7 +33,7 @@ impl Default for Workers {
 }
 
 impl Workers {
-    /// At least two, so that a large file does not hold up a small one.
+    /// At least two threads, so that a large file does not delay a small one.
     pub fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let all = cores.clamp(2, 16);
@@ -45,7 +45,7 @@ impl Workers {
         }
     }
 
-    /// So many bytes of answers may wait to be read.
+    /// Limits unread answers to `bytes`.
     #[cfg(test)]
     pub(super) fn with_budget(bytes: usize) -> Self {
         let budget = Budget::new(bytes);
@@ -62,21 +62,21 @@ impl Workers {
         let free = self.free.clone();
         let permit = free.acquire_owned().await.map_err(|_| JobPanicked)?;
         let job = move || {
-            // Held until the job has ended, even if its result is no longer waited for.
+            // Released when the job ends, even if its result is no longer awaited.
             let _permit = permit;
             job()
         };
         spawn_blocking(job).await.map_err(|_| JobPanicked)
     }
 
-    /// Waits until no job runs, but not for ever. Jobs have been told to stop by then, and one that
-    /// does so in time leaves no half-written file behind.
+    /// Waits until no job runs, or until `limit`. Jobs have received their stop flag before; a job that stops
+    /// in time leaves no half-written file.
     pub async fn finish(&self, limit: Duration) {
         if timeout(limit, self.free.acquire_many(self.all))
             .await
             .is_err()
         {
-            tracing::warn!("a call is still at work and is left behind");
+            tracing::warn!("a call is still running and is abandoned");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The verbs of mcp-bash's command line: the caller names the words and the environment, and prints the results.
+//! The subcommands of mcp-bash. The caller passes arguments and environment, and prints the results.
 
 pub mod bundle;
 pub mod config;

@@ -1,4 +1,4 @@
-//! The files that mcp-bash writes in CI, for the analysis of a failure.
+//! The files that mcp-bash writes in CI, to analyse failures.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -12,7 +12,7 @@ use super::env::Tooling;
 use super::meta;
 use super::vars::Vars;
 
-/// The folder for these files, if they are wanted.
+/// The folder for these files; `None` outside CI mode.
 pub fn folder(vars: &Vars) -> Option<PathBuf> {
     if vars.get("MCPBASH_CI_MODE") != Some("true") {
         return None;
@@ -26,7 +26,7 @@ pub fn folder(vars: &Vars) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Writes what the server was started in.
+/// Writes a description of the server's environment.
 pub fn snapshot(vars: &Vars, tooling: &Tooling, cwd: &Path) {
     let Some(folder) = folder(vars) else {
         return;
@@ -53,27 +53,27 @@ pub fn snapshot(vars: &Vars, tooling: &Tooling, cwd: &Path) {
     }
 }
 
-/// A call that failed.
+/// A failed tool call.
 pub struct Failure<'a> {
     /// The tool.
     pub tool: &'a str,
     /// Its exit code.
     pub code: i32,
-    /// Whether its time was over.
+    /// Whether it timed out.
     pub late: bool,
     /// The arguments as JSON.
     pub arguments: &'a str,
-    /// What the client was told.
+    /// The error message sent to the client.
     pub message: &'a str,
-    /// The end of its stderr.
+    /// The end of the tool's stderr.
     pub stderr: &'a str,
-    /// The last line of its trace.
+    /// The last line of the tool's trace.
     pub trace: Option<&'a str>,
-    /// Where it could work.
+    /// The number of roots.
     pub roots: usize,
 }
 
-/// Notes a call that failed.
+/// Records a failed call.
 pub fn failed(failure: &Failure<'_>, vars: &Vars) {
     let Some(folder) = folder(vars) else {
         return;
@@ -101,7 +101,7 @@ pub fn failed(failure: &Failure<'_>, vars: &Vars) {
     }
 }
 
-/// A file for the trace of a call, if calls are traced and the tool is a shell script.
+/// The trace file of a call, if tracing is on and the tool is a shell script.
 pub fn trace(tool: &str, script: &Path, vars: &Vars, tooling: &Tooling) -> Option<PathBuf> {
     static LAST: AtomicU64 = AtomicU64::new(0);
     if !vars.is_on("MCPBASH_TRACE_TOOLS") || !is_shell(script) {
@@ -136,14 +136,14 @@ fn is_shell(script: &Path) -> bool {
     first.starts_with(b"#!") && String::from_utf8_lossy(first).contains("sh")
 }
 
-/// The words that run a script and write what it does into `MCPBASH_TRACE_FILE`.
+/// The command line that runs a script and writes its trace into `MCPBASH_TRACE_FILE`.
 pub fn traced(script: &Path) -> Vec<OsString> {
-    // Not `bash -x` with PS4 in the environment: a shell of root does not take that.
+    // Not `bash -x` with PS4 in the environment: a root shell ignores that.
     const RUN: &str = r#"exec 9>"${MCPBASH_TRACE_FILE}" && BASH_XTRACEFD=9 && PS4="${MCPBASH_TRACE_PS4}" && set -x && . "$0""#;
     vec!["bash".into(), "-c".into(), RUN.into(), script.into()]
 }
 
-/// The variables for that.
+/// The environment variables for [`traced`].
 pub fn trace_env(file: &Path, vars: &Vars) -> [(&'static str, OsString); 2] {
     let ps4 = vars
         .get("MCPBASH_TRACE_PS4")
@@ -154,7 +154,7 @@ pub fn trace_env(file: &Path, vars: &Vars) -> [(&'static str, OsString); 2] {
     ]
 }
 
-/// The last line of a trace.
+/// The last line of a trace file.
 pub fn last_line(file: &Path) -> Option<String> {
     let bytes = fs::read(file).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_written_unless_a_variable_asks_for_it() {
+    fn nothing_is_written_outside_ci_mode() {
         assert_eq!(folder(&Vars::default()), None);
         let root = tempfile::tempdir().unwrap();
         let log = root.path().join("log");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_tmpdir_there_is_still_a_place() {
+    fn without_tmpdir_the_default_folder_is_used() {
         let vars: Vars = [("MCPBASH_CI_MODE", "true")].into_iter().collect();
         let folder = folder(&vars).unwrap();
         assert!(folder.starts_with("/tmp"));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_says_what_a_script_did() {
+    fn a_trace_records_the_commands_of_a_script() {
         let root = tempfile::tempdir().unwrap();
         let script = root.path().join("tool.sh");
         fs::write(&script, "echo out\nfalse\n").unwrap();

@@ -1,4 +1,4 @@
-//! `completion/complete`: the program that completes, its input and its output.
+//! `completion/complete`: the completion program, its input and its output.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,35 +13,35 @@ use super::places::Places;
 use super::project::Project;
 use super::{cursor, limits, meta, template};
 
-/// How many values are offered by default.
+/// The default number of values.
 const USUAL: u64 = 5;
 const MOST: u64 = 100;
 
-/// What a client wants to be completed.
+/// A completion request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
-    /// What has the argument: a prompt, a resource, or what was registered under that name.
+    /// The name of the prompt, the resource or the registered completion.
     pub name: String,
-    /// What was typed.
+    /// The text typed so far.
     pub value: String,
     limit: usize,
     offset: usize,
-    /// Everything for the program, as JSON.
+    /// The whole request as JSON, for the program.
     arguments: String,
-    /// Who completed the page before.
+    /// The key of the completer of the previous page, from the cursor.
     before: Option<String>,
 }
 
 /// The program that completes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completer {
-    /// These words; without any, we make something up.
+    /// Its command line; if empty, the values are made up.
     pub words: Vec<OsString>,
-    /// Within this time.
+    /// Its time limit.
     pub timeout: Duration,
-    /// What they are told besides what was asked.
+    /// Its environment variables besides the request's.
     pub env: Vec<(&'static str, OsString)>,
-    /// The same for every page.
+    /// A key that is the same for every page.
     key: String,
 }
 
@@ -108,7 +108,7 @@ pub fn asked(params: &Value, project: &Project) -> Result<Asked, RpcError> {
     Ok(asked)
 }
 
-/// The name of what has an address: a resource, a template, or the address itself.
+/// The name of the resource or template with this URI, or the URI itself.
 fn named(uri: &str, project: &Project) -> String {
     let is = |item: &&Map<String, Value>, field: &str| {
         item.get(field).and_then(Value::as_str) == Some(uri)
@@ -123,7 +123,7 @@ fn named(uri: &str, project: &Project) -> String {
         .to_owned()
 }
 
-/// Finds the program that completes it.
+/// The program that completes the request.
 pub fn completer(asked: &Asked, project: &Project) -> Result<Completer, RpcError> {
     if project.faults.get(Kind::Completions).is_some() {
         return Err(RpcError::method_not_found("completion"));
@@ -189,7 +189,7 @@ fn beside_resource(asked: &Asked, project: &Project) -> Option<Completer> {
             meta::text(item, "uri"),
         ),
         None => {
-            // A template has no file; what completes it is found by its name.
+            // A template has no file; its completion script is found by its name.
             let item = project.templates.iter().find(is)?;
             let name = &asked.name;
             let flat = resources.join(format!("{name}.completion.sh")).is_file();
@@ -220,7 +220,7 @@ fn beside_resource(asked: &Asked, project: &Project) -> Option<Completer> {
     })
 }
 
-/// The script that completes the file `below` a folder.
+/// The completion script of the file `below` a folder.
 fn beside(folder: &Path, below: &str) -> Option<PathBuf> {
     let stem = below
         .rsplit_once('.')
@@ -233,7 +233,7 @@ fn beside(folder: &Path, below: &str) -> Option<PathBuf> {
         .find(|script| meta::is_executable(script))
 }
 
-/// What a program that completes is told.
+/// The environment of a completion program.
 pub fn env(asked: &Asked, completer: &Completer) -> Vec<(&'static str, OsString)> {
     let mut env = vec![
         ("MCP_COMPLETION_NAME", OsString::from(&asked.name)),
@@ -250,7 +250,7 @@ fn hash(asked: &Asked) -> String {
     cursor::hash(std::slice::from_ref(&asked.arguments))
 }
 
-/// The values for an argument without a completion.
+/// Made-up values, for an argument without a completion program.
 pub fn made_up(asked: &Asked, completer: &Completer) -> String {
     let base = [asked.value.trim(), asked.name.trim(), "suggestion"];
     let base = base
@@ -274,7 +274,7 @@ enum Next {
     Unknown,
 }
 
-/// The result for what a program printed.
+/// The result for the output of a completion program.
 pub fn result_of(printed: &str, asked: &Asked, completer: &Completer) -> Result<String, RpcError> {
     let wrong = || RpcError::internal("Completion provider emitted invalid JSON");
     let said: Value = serde_json::from_str(printed.trim()).unwrap_or_default();
@@ -295,7 +295,7 @@ pub fn result_of(printed: &str, asked: &Asked, completer: &Completer) -> Result<
     };
     let values: Option<Vec<String>> = values
         .into_iter()
-        // Older ones say {"type":"text","text":…}.
+        // Older entries have the form {"type":"text","text":…}.
         .map(|v| {
             let text = v.as_str().or_else(|| v.get("text")?.as_str());
             text.map(str::to_owned)
@@ -325,7 +325,7 @@ pub fn result_of(printed: &str, asked: &Asked, completer: &Completer) -> Result<
     Ok(result(shown, next, asked, completer))
 }
 
-/// The error for a program that failed.
+/// The error for a completion program that failed.
 pub fn failed(stderr: &str) -> RpcError {
     let said = stderr.trim();
     RpcError::internal(
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_says_may_be_a_list_or_an_object() {
+    fn completion_output_may_be_a_list_or_an_object() {
         let (_root, project) = project(&[]);
         let asked = asked(&ask("x", json!({"limit": 2})), &project).unwrap();
         let by = completer(&asked, &project).unwrap();
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_members_are_named() {
         let (_root, project) = project(&[]);
         let why = |params: Value| asked(&params, &project).unwrap_err().message().to_owned();
         assert_eq!(why(json!({})), "Completion ref is required");

@@ -1,4 +1,4 @@
-//! The server of a project: what is asked of it, in mcp-bash's words.
+//! Answers the requests of one client of a project, in mcp-bash's wording.
 
 mod completions;
 mod resources;
@@ -8,7 +8,7 @@ mod tools;
 
 use std::sync::{Arc, OnceLock};
 
-use linkspan_local::{Call, Handler, Params, Teller};
+use linkspan_local::{Call, Handler, Notifier, Params};
 use linkspan_mcp::{Level, Revision, names};
 use linkspan_wire::{Json, Message, RpcError};
 use serde_json::{Value, json};
@@ -25,14 +25,14 @@ use subscriptions::{Ready, Subscriptions};
 
 /// One client.
 pub(crate) struct Connection {
-    /// What this client may have running, and waiting to be read, at once.
+    /// Limits this client's running calls and unread results.
     share: Arc<Semaphore>,
     folder: Arc<Folder>,
     project: McpBash,
     threshold: Threshold,
     roots: Roots,
     subscriptions: Subscriptions,
-    teller: OnceLock<Teller>,
+    notifier: OnceLock<Notifier>,
     ready: Ready,
 }
 
@@ -45,7 +45,7 @@ impl Connection {
             threshold: Threshold::new(Level::DEFAULT),
             roots: Roots::default(),
             subscriptions: Subscriptions::default(),
-            teller: OnceLock::new(),
+            notifier: OnceLock::new(),
             ready: Ready::default(),
         };
         if let Ok(snapshot) = connection.held()
@@ -59,7 +59,7 @@ impl Connection {
         connection
     }
 
-    /// The project, which stays the same during one request.
+    /// The current snapshot of the project, to be used for one whole request.
     fn held(&self) -> Result<Arc<ProjectSnapshot>, RpcError> {
         self.project.current()
     }
@@ -104,24 +104,24 @@ impl Connection {
 }
 
 impl Handler for Connection {
-    fn opened(&self, teller: Teller) {
+    fn opened(&self, notifier: Notifier) {
         subscriptions::pass_on(
             self.folder.changes(),
-            teller.clone(),
+            notifier.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),
         );
-        let _ = self.teller.set(teller);
+        let _ = self.notifier.set(notifier);
     }
 
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         if !self.ready.agree(revision) {
             return Err(RpcError::invalid_request("Server already initialized"));
         }
         let held = self.held()?;
         let (minimal, server) = (self.folder.options().minimal, &held.project.server);
         // On stdin and stdout the front answers instead (`stdio`).
-        Ok(quirks::welcome(
+        Ok(quirks::initialize_result(
             &revision.to_string(),
             &Value::Null,
             minimal,
@@ -154,27 +154,27 @@ impl Handler for Connection {
         }
     }
 
-    fn heard(&self, note: &Message) {
+    fn on_notification(&self, note: &Message) {
         let first = note.method() == names::INITIALIZED;
         if first {
             self.ready.set();
         }
-        if let (true, Some(teller), Ok(snapshot)) = (
+        if let (true, Some(notifier), Ok(snapshot)) = (
             first || note.method() == linkspan_local::ROOTS_CHANGED,
-            self.teller.get(),
+            self.notifier.get(),
             self.held(),
         ) {
-            self.roots.ask(teller.clone(), &snapshot.project.vars);
+            self.roots.ask(notifier.clone(), &snapshot.project.vars);
         }
     }
 }
 
-/// Something that a client sent, as a value.
+/// A JSON text from a client as a value.
 fn value(json: Json<'_>) -> Value {
     serde_json::from_str(json.text()).unwrap_or_default()
 }
 
-/// A member that is a text and not empty.
+/// A member that is a non-empty string.
 fn some_text(params: Params<'_>, name: &str) -> Option<String> {
     let text = params.get(name)?.as_str()?;
     (!text.is_empty()).then(|| text.into_owned())

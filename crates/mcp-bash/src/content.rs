@@ -1,13 +1,13 @@
-//! What bytes are: text or not, and what sort.
+//! Detects whether bytes are text, and their media type.
 //!
-//! What an author declares is what clients are told; whether it is sent as text is decided by the bytes.
+//! Clients see the media type that the author declares; the bytes alone decide between `text` and `blob`.
 
 use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
 /// The contents of a resource: `uri`, `mimeType`, and `text` or `blob`.
 ///
-/// Line ends at the end of a text are cut, as the shell does that mcp-bash is made of.
+/// Trailing newlines of a text are removed, as mcp-bash's command substitution does.
 pub fn object(uri: &str, declared: Option<&str>, bytes: &[u8]) -> Map<String, Value> {
     let kind = sniff(bytes);
     let text = std::str::from_utf8(bytes).ok().filter(|_| !kind.binary);
@@ -21,7 +21,7 @@ pub fn object(uri: &str, declared: Option<&str>, bytes: &[u8]) -> Map<String, Va
     object
 }
 
-/// What bytes look like.
+/// The detected media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Sniffed {
     mime: &'static str,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_was_declared_stays_and_the_bytes_decide_about_text() {
+    fn the_declared_type_stays_and_the_bytes_decide_about_text() {
         assert_eq!(
             kind(Some("text/markdown"), b"# x"),
             ("text/markdown".to_owned(), true)
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_at_the_end_are_cut() {
+    fn trailing_newlines_are_removed() {
         assert_eq!(object("u", None, b"a\nb\n\n")["text"], "a\nb");
     }
 }

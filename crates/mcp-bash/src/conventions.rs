@@ -1,4 +1,4 @@
-//! Serving a project: the project as it was read last, and the connections to it.
+//! Serves a project: the last snapshot of the project, and its connections.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use super::vars::Vars;
 use linkspan_scripts::folder::{Catalogue, FolderError};
 use linkspan_scripts::{CallerVariables, Conventions, Folder, OpenError, Options, ServerFiles};
 
-/// Whose conventions a folder is served by.
+/// The conventions that a folder is served by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compat {
-    /// Those of mcp-bash if the folder is one of its projects, else linkspan's.
+pub enum FolderLayout {
+    /// mcp-bash's if the folder is an mcp-bash project, else linkspan's.
     Auto,
-    /// Those of linkspan.
+    /// linkspan's.
     Native,
-    /// Those of mcp-bash.
+    /// mcp-bash's.
     McpBash,
 }
 
-impl Compat {
+impl FolderLayout {
     /// Whether the folder is served by the conventions of mcp-bash.
     pub fn is_mcp_bash(self, root: &Path) -> bool {
         match self {
@@ -39,16 +39,16 @@ impl Compat {
     }
 }
 
-/// A folder that is open.
+/// An open folder.
 pub struct Served {
-    /// What serves it.
+    /// The folder server.
     pub folder: Arc<Folder>,
-    /// Its project, if it is one of mcp-bash.
+    /// The project, if the folder is an mcp-bash project.
     pub project: Option<McpBash>,
 }
 
 /// Opens a folder by the conventions that `compat` chooses.
-pub fn open(root: &Path, options: Options, compat: Compat) -> Result<Served, OpenError> {
+pub fn open(root: &Path, options: Options, compat: FolderLayout) -> Result<Served, OpenError> {
     if !compat.is_mcp_bash(root) {
         return Ok(Served {
             folder: Folder::open(root, options)?,
@@ -63,7 +63,7 @@ pub fn open(root: &Path, options: Options, compat: Compat) -> Result<Served, Ope
     })
 }
 
-/// The conventions of mcp-bash, for one folder. Clones share the project.
+/// The conventions of mcp-bash for one folder. Clones share the project.
 #[derive(Clone)]
 pub struct McpBash(Arc<Inner>);
 
@@ -86,13 +86,13 @@ impl McpBash {
         }))
     }
 
-    /// The project as it was read last.
+    /// The last snapshot of the project.
     pub(crate) fn current(&self) -> Result<Arc<ProjectSnapshot>, RpcError> {
         let current = self.0.current.read().clone();
         current.ok_or_else(|| RpcError::internal("the project has not been read"))
     }
 
-    /// A front on stdin and stdout with mcp-bash's deviations from the protocol.
+    /// The stdio front, with mcp-bash's deviations from the protocol.
     pub fn stdio_port(
         &self,
         reader: impl AsyncRead + Send + Unpin + 'static,
@@ -111,7 +111,7 @@ impl Conventions for McpBash {
         Ok(catalogue)
     }
 
-    /// Every file is checked again before it is run.
+    /// Not needed: every file is checked again before it is run.
     fn untrusted(&self, _: &Catalogue) -> Option<Catalogue> {
         None
     }
@@ -140,7 +140,7 @@ mod tests {
         fs::write(folder.join("tool.meta.json"), meta).unwrap();
     }
 
-    fn open_as(root: &Path, compat: Compat) -> Served {
+    fn open_as(root: &Path, compat: FolderLayout) -> Served {
         let exe = "/nonexistent/linkspan".into();
         let env = std::env::vars_os().collect();
         let options = Options::new(exe, env, std::env::temp_dir());
@@ -148,16 +148,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_is_served_by_the_conventions_that_are_chosen() {
+    async fn the_chosen_layout_is_used() {
         let project = tempfile::tempdir().unwrap();
         add_tool(project.path(), "t");
         let native = tempfile::tempdir().unwrap();
         fs::write(native.path().join("server.yaml"), "name: n\n").unwrap();
         for (root, compat, is_mcp_bash) in [
-            (&project, Compat::Auto, true),
-            (&project, Compat::McpBash, true),
-            (&project, Compat::Native, false),
-            (&native, Compat::Auto, false),
+            (&project, FolderLayout::Auto, true),
+            (&project, FolderLayout::McpBash, true),
+            (&project, FolderLayout::Native, false),
+            (&native, FolderLayout::Auto, false),
         ] {
             let served = open_as(root.path(), compat);
             assert_eq!(served.project.is_some(), is_mcp_bash, "{compat:?}");
@@ -168,10 +168,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_sees_the_project_as_it_was_read_last() {
+    async fn a_connection_uses_the_last_snapshot() {
         let root = tempfile::tempdir().unwrap();
         add_tool(root.path(), "first");
-        let served = open_as(root.path(), Compat::Auto);
+        let served = open_as(root.path(), FolderLayout::Auto);
         let mut client = Client::over(served.folder.port());
         client.greet("{}").await;
         let before = client.ask(1, "tools/list", "{}").await;
@@ -188,7 +188,7 @@ mod tests {
             after.contains("first") && after.contains("second"),
             "{after}"
         );
-        // A project that can no longer be read stays as it was.
+        // The last snapshot stays in use when the project becomes unreadable.
         fs::set_permissions(root.path(), Permissions::from_mode(0o777)).unwrap();
         served.folder.refresh();
         let untrusted = client.ask(3, "tools/list", "{}").await;

@@ -1,14 +1,14 @@
-//! Pages of lists: how many entries, and where the next page begins.
+//! Pages of lists: page sizes and cursors.
 
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
-/// How many entries a page has by default.
+/// The default page size.
 const USUAL: usize = 50;
-/// And no more than this.
+/// The maximum page size.
 const MOST: usize = 200;
 
-/// How many entries a client asks for.
+/// The page size for a client's `limit`.
 pub fn limit(asked: Option<&Value>) -> usize {
     let asked = match asked {
         Some(Value::Number(n)) => n.as_u64(),
@@ -21,7 +21,7 @@ pub fn limit(asked: Option<&Value>) -> usize {
     }
 }
 
-/// A place in a list of a certain state.
+/// A cursor: an offset in one version of a list.
 pub fn encode(collection: &str, offset: usize, hash: &str) -> String {
     let cursor = json!({
         "ver": 1,
@@ -33,7 +33,7 @@ pub fn encode(collection: &str, offset: usize, hash: &str) -> String {
     BASE64URL_NOPAD.encode(cursor.to_string().as_bytes())
 }
 
-/// Where a page begins, if the list is still the one that the cursor is of.
+/// The offset of a cursor, if it belongs to this version of the list.
 pub fn decode(cursor: &str, collection: &str, hash: &str) -> Option<usize> {
     let cursor = json_of(cursor)?;
     let right = cursor.get("ver").and_then(Value::as_u64) == Some(1)
@@ -52,12 +52,12 @@ pub(super) fn json_of(cursor: &str) -> Option<Value> {
     serde_json::from_slice(&BASE64URL_NOPAD.decode(text.as_bytes()).ok()?).ok()
 }
 
-/// A list, ready to be shown page by page.
+/// A list that is returned in pages.
 #[derive(Debug)]
 pub struct Pages {
-    /// What it is called in results.
+    /// The name of the member in results.
     name: &'static str,
-    /// Each as JSON.
+    /// Each entry as JSON.
     entries: Vec<String>,
     hash: String,
 }
@@ -73,7 +73,7 @@ impl Pages {
         }
     }
 
-    /// A page, as JSON; `Err` if its cursor is of another list.
+    /// A page as JSON; `Err` if the cursor belongs to another list.
     pub fn page(
         &self,
         asked: Option<&Value>,
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_comes_in_pages_and_a_cursor_is_of_that_list_only() {
+    fn a_cursor_is_valid_for_its_list_only() {
         let list = |name, n| Pages::new(name, (0..n).map(|n| json!({"name": n})));
         let (tools, two) = (list("tools", 3), json!(2));
         let page = |list: &Pages, cursor| -> Result<Value, i64> {

@@ -1,22 +1,22 @@
-//! Whether a folder is a project of mcp-bash.
+//! Detects projects of mcp-bash.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-/// What gave a project away.
+/// The evidence that a folder is a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// `server.d/` with one of its files in it.
+    /// `server.d/` has a file of mcp-bash.
     ServerFolder,
     /// `tools/x/tool.meta.json`.
     ToolMeta,
-    /// A tool that reads mcp-bash's SDK and its arguments as that gives them.
+    /// A tool sources mcp-bash's SDK and reads its arguments with it.
     Sdk,
 }
 
 impl Why {
-    /// For a log.
+    /// A description for the log.
     pub fn text(self) -> &'static str {
         match self {
             Self::ServerFolder => "it has a server.d folder",
@@ -26,7 +26,7 @@ impl Why {
     }
 }
 
-/// Files of our own conventions. Where one of them is, the folder is ours.
+/// Files of linkspan's conventions. A folder with any of them is not a project of mcp-bash.
 const OURS: [&str; 6] = [
     "server.toml",
     "server.yaml",
@@ -45,13 +45,13 @@ const THEIRS: [&str; 6] = [
     "server.instructions.md",
 ];
 
-/// How many tools are looked at.
+/// Limit of examined tools.
 const MOST: usize = 64;
 
-/// Says why a folder is a project of mcp-bash, if it is one.
+/// The evidence that a folder is a project of mcp-bash, if it is one.
 ///
-/// A folder with a server file of ours never is, and neither is one with tools right in `tools/`: those
-/// are tools to us, and nothing to mcp-bash.
+/// A folder with a linkspan server file never is, and neither is one with tools directly in `tools/`: linkspan
+/// serves those, mcp-bash ignores them.
 pub fn detect(root: &Path) -> Option<Why> {
     if OURS.iter().any(|name| root.join(name).exists()) {
         return None;
@@ -85,7 +85,7 @@ pub fn detect(root: &Path) -> Option<Why> {
         .then_some(Why::Sdk)
 }
 
-/// Whether a script reads the SDK the way that mcp-bash's authors are told to.
+/// Whether a script sources the SDK in the way that mcp-bash documents.
 fn reads_sdk(script: &Path) -> bool {
     const ENOUGH: u64 = 4096;
     let mut text = Vec::new();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_folder_with_something_in_it_tells() {
+    fn a_server_folder_with_a_known_file_is_a_project() {
         let root = folder(&[("server.d/server.meta.json", "{}")]);
         assert_eq!(detect(root.path()), Some(Why::ServerFolder));
         let root = folder(&[("server.d/notes.txt", "")]);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_in_folders_with_their_metadata_tell() {
+    fn tool_folders_with_metadata_are_a_project() {
         let root = folder(&[
             ("tools/x/tool.sh", "#!/bin/sh"),
             ("tools/x/tool.meta.json", "{}"),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_ours_is_never_mistaken() {
+    fn a_linkspan_folder_is_not_a_project() {
         let theirs = ("tools/x/tool.meta.json", "{}");
         for ours in ["server.toml", "tools/greet.sh", "skills/x/SKILL.md"] {
             assert_eq!(detect(folder(&[theirs, (ours, "")]).path()), None, "{ours}");

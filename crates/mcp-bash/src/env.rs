@@ -1,4 +1,4 @@
-//! The environment of a project's programs: what they see of ours, and what they are told.
+//! The environment of a project's programs: inherited variables and those of mcp-bash.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -12,10 +12,10 @@ use super::places::Places;
 use super::roots::Root;
 use super::vars::Vars;
 
-/// The release of mcp-bash that we stand in for.
+/// The release of mcp-bash that this implementation reports.
 pub const VERSION: &str = "1.3.0";
 
-/// Texts longer than this go into a file, whatever a variable says: the system takes no longer ones.
+/// Longer texts always go into a file: the system limits the length of a variable.
 const LONGEST: usize = 120_000;
 const LONG: u64 = 65_536;
 
@@ -24,18 +24,18 @@ const LONG: u64 = 65_536;
 pub struct Tooling {
     /// The folder with `tool-sdk.sh`.
     pub sdk: PathBuf,
-    /// What takes the place of mcp-bash's own folder.
+    /// The folder that takes the place of mcp-bash's own.
     pub home: PathBuf,
-    /// The program that understands jq.
+    /// The program that runs jq filters.
     pub jq: PathBuf,
-    /// Where state may be kept while the server runs.
+    /// The folder for state while the server runs.
     pub state: PathBuf,
-    /// Whether files that others can write are run all the same.
+    /// Whether files that other users can write are run nevertheless.
     pub accept_writable: bool,
 }
 
 impl Tooling {
-    /// Tooling whose files were written out; files that others can write are not run.
+    /// Tooling with installed files; files that other users can write are not run.
     pub fn new(installed: Installed, state: PathBuf) -> Self {
         Self {
             sdk: installed.sdk,
@@ -47,17 +47,17 @@ impl Tooling {
     }
 }
 
-/// Which variables of ours a program sees.
+/// The kinds of programs, which inherit different variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// A tool.
     Tool,
-    /// A provider of resources, or something that completes.
+    /// A resource provider or a completion program.
     Provider,
 }
 
 impl Scope {
-    /// The beginning of the variables that rule it.
+    /// The prefix of the variables that configure the scope.
     fn prefix(self) -> &'static str {
         match self {
             Self::Tool => "MCPBASH_TOOL_ENV",
@@ -65,12 +65,12 @@ impl Scope {
         }
     }
 
-    /// Whether a program of this scope would see everything.
+    /// Whether programs of this scope inherit the whole environment.
     pub fn inherits(self, vars: &Vars) -> bool {
         mode(self, vars) == "inherit"
     }
 
-    /// Why it may not see the whole environment: the operator has not allowed it.
+    /// Why a program may not inherit the whole environment: the operator has not allowed it.
     pub fn refusal(self, vars: &Vars) -> Option<String> {
         let prefix = self.prefix();
         let allowed = vars.get(&format!("{prefix}_INHERIT_ALLOW")) == Some("true");
@@ -84,7 +84,7 @@ fn mode(scope: Scope, vars: &Vars) -> String {
     mode.unwrap_or("minimal").to_ascii_lowercase()
 }
 
-/// Whether a name of a variable is one of those that mcp-bash gives to programs.
+/// Whether a variable is one that mcp-bash sets for programs.
 pub fn is_ours(name: &str) -> bool {
     const NAMES: [&str; 7] = [
         "MCP_SDK",
@@ -107,7 +107,7 @@ pub fn is_ours(name: &str) -> bool {
     NAMES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// What a program sees of our variables.
+/// The inherited variables of a program.
 fn base(scope: Scope, vars: &Vars) -> Vars {
     let mode = mode(scope, vars);
     let allowed = vars
@@ -121,7 +121,7 @@ fn base(scope: Scope, vars: &Vars) -> Vars {
         let Some(name) = name.to_str() else {
             return mode == "inherit";
         };
-        // These are about one reading of one resource, and never the caller's.
+        // These describe one read of one resource; the caller's values must not leak in.
         if name.starts_with("MCP_RESOURCE_TEMPLATE_") {
             return false;
         }
@@ -145,7 +145,7 @@ fn base(scope: Scope, vars: &Vars) -> Vars {
     base
 }
 
-/// What every program is told.
+/// Sets the variables of every program.
 fn common(env: &mut Vars, vars: &Vars, places: &Places, tooling: &Tooling) {
     for (name, place) in places.vars() {
         env.set(name, place);
@@ -175,7 +175,7 @@ fn common(env: &mut Vars, vars: &Vars, places: &Places, tooling: &Tooling) {
     env.set("MCPBASH_LOG_LEVEL", level(vars, places));
 }
 
-/// How much is logged: as the operator says, or everything if the project has a file for that.
+/// The log level: the operator's, or `debug` if the project has the file that enables it.
 pub fn level(vars: &Vars, places: &Places) -> String {
     match vars
         .get("MCPBASH_LOG_LEVEL")
@@ -191,29 +191,29 @@ pub fn level(vars: &Vars, places: &Places) -> String {
     }
 }
 
-/// A call of a tool, as far as its program is told.
+/// A tool call, as its program sees it.
 pub struct ToolCall<'a> {
     /// The tool.
     pub name: &'a str,
     /// Its file.
     pub path: &'a Path,
-    /// The arguments, as JSON on one line.
+    /// The arguments as JSON on one line.
     pub arguments: &'a str,
-    /// The tool as the registry has it, as JSON.
+    /// The registry item of the tool as JSON.
     pub metadata: &'a str,
     /// The request's `_meta`, without secrets, as JSON.
     pub meta: &'a str,
-    /// The token of progress; empty if there is none.
+    /// The progress token; empty without one.
     pub token: &'a str,
     /// Where the client lets us work.
     pub roots: &'a [Root],
-    /// Whether the client can be asked.
+    /// Whether the client supports elicitation.
     pub elicits: bool,
     /// Whether the client shows user interfaces.
     pub ui: bool,
 }
 
-/// The environment of a tool. Long texts are put into `files`.
+/// The environment of a tool. Long texts are written to `files`.
 pub fn of_tool(
     call: &ToolCall<'_>,
     files: &CallFiles,
@@ -274,7 +274,7 @@ pub fn of_tool(
     Ok(finish(env))
 }
 
-/// The environment of a provider, or of something that completes; `more` is about this one run of it.
+/// The environment of a provider or completion program; `more` is specific to this run.
 pub fn of_provider<'a>(
     more: impl IntoIterator<Item = (&'a str, OsString)>,
     vars: &Vars,
@@ -292,7 +292,7 @@ pub fn of_provider<'a>(
     finish(env)
 }
 
-/// The environment of the scripts in `server.d`, which are the operator's own: everything.
+/// The environment of the scripts in `server.d`: everything, because they are the operator's own.
 pub fn of_hooks(vars: &Vars, places: &Places, tooling: &Tooling) -> Vec<(OsString, OsString)> {
     let mut env = vars.clone();
     common(&mut env, vars, places, tooling);

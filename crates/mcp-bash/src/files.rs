@@ -1,6 +1,6 @@
-//! The files that a tool and its server speak through, in a folder for each call.
+//! The files through which a tool and its server communicate, in one folder per call.
 //!
-//! Progress and log are pipes with a name: a tool that appends to them is heard at once.
+//! Progress and log are named pipes: lines that a tool appends arrive at once.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::os::{DirBuilderExt, OpenOptionsExt};
 
-/// What is read of a file that a tool has written.
+/// Limit for reading a file that a tool wrote.
 const LARGEST: u64 = 16 << 20;
 
-/// The files of one call. They go when it is dropped.
+/// The files of one call, removed on drop.
 #[derive(Debug)]
 pub struct CallFiles {
     folder: PathBuf,
@@ -22,7 +22,7 @@ pub struct CallFiles {
 }
 
 impl CallFiles {
-    /// Makes them in a new folder that is ours alone.
+    /// Creates the files in a new private folder.
     pub fn create(parent: &Path) -> io::Result<Self> {
         let folder = parent.join(format!("call-{:016x}", RandomState::new().hash_one(0)));
         DirBuilder::new().mode(0o700).create(&folder)?;
@@ -52,37 +52,37 @@ impl CallFiles {
         &self.folder
     }
 
-    /// Where a tool says what went wrong.
+    /// The file in which a tool reports an error.
     pub fn error(&self) -> PathBuf {
         self.folder.join("error")
     }
 
-    /// Where a tool names files to put into its result.
+    /// The file in which a tool lists resources to embed into its result.
     pub fn resources(&self) -> PathBuf {
         self.folder.join("resources")
     }
 
-    /// The pipe for progress.
+    /// The named pipe for progress.
     pub fn progress(&self) -> PathBuf {
         self.folder.join("progress")
     }
 
-    /// The pipe for logs.
+    /// The named pipe for logs.
     pub fn log(&self) -> PathBuf {
         self.folder.join("log")
     }
 
-    /// It is there when the call is cancelled.
+    /// The file that exists once the call is cancelled.
     pub fn cancel_file(&self) -> PathBuf {
         self.folder.join("cancelled")
     }
 
-    /// Where a tool asks the client something.
+    /// The file in which a tool asks the client a question.
     pub fn question(&self) -> PathBuf {
         self.folder.join("elicit.request")
     }
 
-    /// Where the client's answer will be.
+    /// The file in which the client's answer is stored.
     pub fn answer_file(&self) -> PathBuf {
         self.folder.join("elicit.response")
     }
@@ -99,7 +99,7 @@ impl CallFiles {
         Ok(path)
     }
 
-    /// Tells the tool that its call is cancelled. Comes before the signal.
+    /// Creates the cancel file, before the tool gets a signal.
     pub fn cancel(&self) {
         let _ = File::create(self.cancel_file());
         if self.question().exists() {
@@ -107,17 +107,17 @@ impl CallFiles {
         }
     }
 
-    /// What the tool says went wrong, if it does.
+    /// The error that the tool reported, if any.
     pub fn said_error(&self) -> Option<String> {
         said(&self.error())
     }
 
-    /// The files that the tool names.
+    /// The resources that the tool wants to embed.
     pub fn said_resources(&self) -> Option<String> {
         said(&self.resources())
     }
 
-    /// What the tool asks the client, if it does so now. It is asked once.
+    /// The tool's question, if there is one; removes it, so that it is asked once.
     pub fn asked(&self) -> Option<Question> {
         let path = self.question();
         let text = said(&path)?;
@@ -125,7 +125,7 @@ impl CallFiles {
         Question::parse(&text)
     }
 
-    /// Gives the client's answer to the tool, whole or not at all.
+    /// Writes the client's answer atomically.
     pub fn answer(&self, json: &str) -> io::Result<()> {
         let path = self.answer_file();
         let half = path.with_extension("half");
@@ -148,7 +148,7 @@ fn pipe(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, mode)?)
 }
 
-/// Without pipes the content is read when the tool has ended.
+/// Without named pipes, a plain file that is read when the tool has ended.
 #[cfg(not(target_os = "linux"))]
 fn pipe(path: &Path) -> io::Result<()> {
     File::create(path).map(drop)
@@ -163,26 +163,26 @@ fn said(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a tool asks the client.
+/// A question of a tool for the client.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
-    /// To fill in a form.
+    /// A form.
     Form {
-        /// What it is about.
+        /// The message of the question.
         message: String,
-        /// What is asked for.
+        /// The schema of the form.
         schema: Value,
     },
-    /// To open a URL.
+    /// A URL to open.
     Url {
-        /// What it is about.
+        /// The message of the question.
         message: String,
         /// Where.
         url: String,
     },
 }
 
-/// The answer for a tool whose client does not support the kind of question.
+/// The answer if the client does not support the kind of question.
 pub const DECLINED: &str = r#"{"action":"decline","content":null}"#;
 
 impl Question {
@@ -217,7 +217,7 @@ mod tests {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 
     #[test]
-    fn they_are_ours_alone_and_go_with_the_call() {
+    fn call_files_are_private_and_removed_with_the_call() {
         let root = tempfile::tempdir().unwrap();
         let files = CallFiles::create(root.path()).unwrap();
         let folder = files.folder().to_owned();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_taken_once_and_answered_whole() {
+    fn a_question_is_taken_once_and_answered_atomically() {
         let root = tempfile::tempdir().unwrap();
         let files = CallFiles::create(root.path()).unwrap();
         assert_eq!(files.asked(), None);

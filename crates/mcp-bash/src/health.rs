@@ -1,4 +1,4 @@
-//! `--health`: whether a project could be served, for the program that starts it.
+//! `--health`: reports whether a project can be served, for the program that starts it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,8 +12,8 @@ use super::shell::{self, Script};
 use super::trust;
 use super::vars::Vars;
 
-/// Looks; gives what is printed, and the exit code: 0 it could, 1 it could not, 2 there is no project.
-/// Nothing is written. It blocks as long as the project's own checks take, within `timeout`.
+/// Checks a project; returns the text to print and the exit code: 0 healthy, 1 unhealthy, 2 no project. Writes
+/// nothing. Blocks while the project's own checks run, at most for `timeout`.
 pub fn probe(root: &Path, vars: &Vars, tooling: &Tooling, timeout: Duration) -> (String, i32) {
     if vars.is_on("MCPBASH_FORCE_MINIMAL") {
         return (
@@ -56,7 +56,7 @@ pub fn probe(root: &Path, vars: &Vars, tooling: &Tooling, timeout: Duration) -> 
     (printed.to_string(), i32::from(!well))
 }
 
-/// Runs `health-checks.sh`, if there is one that can be trusted.
+/// Runs `health-checks.sh`, if it exists and is trusted.
 fn checks(project: &Project, tooling: &Tooling, timeout: Duration) -> bool {
     let places = &project.places;
     let script = places.server.join("health-checks.sh");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_without_checks_is_well() {
+    fn a_project_without_checks_is_healthy() {
         let (printed, code) = probed(&[]);
         assert_eq!((printed["status"].as_str(), code), (Some("ok"), 0));
         assert_eq!(printed["projectChecks"], "ok");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_that_is_not_there_is_another_matter() {
+    fn a_missing_project_has_its_own_exit_code() {
         let vars = Vars::default();
         let code = probe(
             Path::new("/nowhere"),

@@ -1,4 +1,4 @@
-//! Why a file of `server.d` cannot be used.
+//! Errors of files in `server.d`.
 
 use std::io;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use super::trust::Distrust;
 /// Why the registrations of a project cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RegisterError {
-    /// Others can write the file.
+    /// Other users can write the file.
     #[error("{file} refused: {why}")]
     Refused {
         /// `register.json` or `register.sh`.
         file: &'static str,
-        /// What is wrong with it.
+        /// Why the file is not trusted.
         why: Distrust,
     },
     /// The list cannot be read.
     #[error("register.json: {0}")]
     Read(io::Error),
-    /// The list is larger than this.
+    /// The list is larger than this limit.
     #[error("register.json has more than {0} bytes")]
     TooLarge(u64),
     /// The list is not JSON.
@@ -32,7 +32,7 @@ pub enum RegisterError {
     /// The list is not an object.
     #[error("register.json: it must be an object")]
     NotAnObject,
-    /// The list is of an unknown version.
+    /// The version of the list is unknown.
     #[error("register.json: its version must be the number 1")]
     Version,
     /// A member has another type.
@@ -44,30 +44,30 @@ pub enum RegisterError {
     /// A member is unknown.
     #[error("register.json: it has an unknown member {0}")]
     UnknownMember(String),
-    /// The script does not start.
+    /// The script could not be started.
     #[error("register.sh did not start: {0}")]
     Start(io::Error),
-    /// The script took longer than this.
+    /// The script exceeded this time limit.
     #[error("register.sh took more than {} s", .0.as_secs())]
     Late(Duration),
-    /// The script printed more than this.
+    /// The script printed more than this limit.
     #[error("register.sh said more than {0} bytes")]
     TooMuch(u64),
     /// The script ended with an error; its last line on stderr.
     #[error("register.sh failed: {0}")]
     Failed(String),
-    /// The script registered something that is not JSON.
+    /// The script registered an entry that is not JSON.
     #[error("register.sh: {kind}: {why}")]
     Entry {
-        /// What it would have been.
+        /// The kind of the entry.
         kind: Kind,
-        /// Why it cannot be read.
+        /// The parse error.
         why: serde_json::Error,
     },
     /// A completion is not a file of the project.
     #[error("completion {name}: {path} is not a file of the project")]
     Completion {
-        /// Its name, as JSON.
+        /// Its name as JSON.
         name: String,
         /// Its path.
         path: String,
@@ -77,13 +77,13 @@ pub enum RegisterError {
 /// Why `env.sh` cannot be read into the environment.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvScriptError {
-    /// Others can write the file.
+    /// Other users can write the file.
     #[error("refused: {0}")]
     Refused(#[from] Distrust),
-    /// The shell does not start.
+    /// The shell could not be started.
     #[error("it did not start: {0}")]
     Start(#[from] io::Error),
-    /// It ended with an error; its last line on stderr.
+    /// The script failed; its last line on stderr.
     #[error("it failed: {0}")]
     Failed(String),
 }

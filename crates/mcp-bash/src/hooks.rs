@@ -1,4 +1,4 @@
-//! `server.d/register.sh`: a script that says what a project offers.
+//! `server.d/register.sh`: a script that registers the entries of a project.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use super::shell::{self, Script};
 use super::trust;
 use super::vars::Vars;
 
-/// How long it may take to say it.
+/// Time limit of `register.sh`.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How much it may say, unless a variable says otherwise.
+/// Default output limit of `register.sh`.
 pub(super) const MOST: u64 = 1 << 20;
 
-/// Runs the script, if there is one and the operator allows hooks. An error concerns every kind of entry.
+/// Runs `register.sh`, if it exists and the operator allows hooks. An error affects every kind of entry.
 pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manual, RegisterError> {
     let script = places.server.join("register.sh");
     let runs = meta::is_executable(&script) || meta::has_shebang(&script);
@@ -52,9 +52,9 @@ pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manua
     collect(&ran.said, places)
 }
 
-/// What `server.d/env.sh` sets, if it exists and the operator allows hooks. mcp-bash documents this file, but only
-/// its `run-tool` reads it, on request. That of linkspan reads it before the server starts and sets
-/// `LINKSPAN_SERVER_ENV=off`.
+/// The variables that `server.d/env.sh` sets, if it exists and the operator allows hooks. mcp-bash documents
+/// this file, but only its `run-tool` reads it, on request. linkspan's `run-tool` reads it before the server
+/// starts and sets `LINKSPAN_SERVER_ENV=off`.
 pub fn environment(
     places: &Places,
     vars: &Vars,
@@ -85,15 +85,15 @@ pub fn environment(
 
 fn last_line(stderr: &str) -> String {
     let last = stderr.lines().next_back();
-    last.unwrap_or("it says nothing on stderr").to_owned()
+    last.unwrap_or("no output on stderr").to_owned()
 }
 
-/// Makes registrations of what the script said.
+/// The registrations in the records of a script.
 fn collect(said: &[(String, String)], places: &Places) -> Result<Manual, RegisterError> {
     let mut manual = Manual::default();
     for (name, value) in said {
         match name.as_str() {
-            // Sections have no meaning of their own: what is in them is registered.
+            // Sections are ignored; the entries in them are registered.
             "begin" | "done" => {}
             "printed" => manual.printed(value),
             _ => {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_run_unless_the_operator_wants_it() {
+    fn hooks_run_only_if_the_operator_allows_them() {
         let manual = registered("mcp_register_tool '{\"name\":\"x\",\"path\":\"y\"}'", false);
         assert_eq!(manual.unwrap(), Manual::default());
     }
@@ -154,7 +154,7 @@ return 0
     }
 
     #[test]
-    fn json_on_stdout_is_as_good() {
+    fn registrations_may_be_json_on_stdout() {
         let manual = registered(
             "#!/bin/bash\necho '{\"prompts\":[],\"tools\":[{\"name\":\"t\",\"path\":\"p\"}]}'",
             true,
@@ -163,7 +163,7 @@ return 0
         assert_eq!(manual.get(Kind::Tools).unwrap()[0]["name"], "t");
         assert_eq!(manual.get(Kind::Prompts), Some(&[][..]));
         assert_eq!(manual.get(Kind::Resources), None);
-        // Noise is no registration.
+        // Other output is no registration.
         assert_eq!(
             registered("#!/bin/bash\necho hello", true).unwrap(),
             Manual::default()
@@ -171,7 +171,7 @@ return 0
     }
 
     #[test]
-    fn a_script_that_fails_registers_nothing_and_says_so() {
+    fn a_failing_script_registers_nothing_and_is_reported() {
         let why = registered("#!/bin/bash\nset -e\necho no >&2\nfalse\n", true).unwrap_err();
         assert!(why.to_string().contains("register.sh failed"), "{why}");
         assert!(registered("mcp_register_tool 'not json'", true).is_err());

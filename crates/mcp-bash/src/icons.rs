@@ -1,4 +1,4 @@
-//! Icons in files become part of what is listed, because no client can read our files.
+//! Embeds icon files in lists as data URIs, because clients cannot read the server's files.
 
 use std::fs;
 use std::path::Path;
@@ -10,25 +10,25 @@ use super::places::Places;
 use super::{meta, trust};
 use linkspan_scripts::folder::{Problem, Severity};
 
-/// What an icon may weigh.
+/// Size limit of an icon.
 const LARGEST: u64 = 1 << 20;
 
-/// Why an icon is left out of what clients see.
+/// Why an icon is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Wrong {
     /// `icons` is not an array.
     NotAnArray,
-    /// It is not an object with a `src`.
+    /// The icon is not an object with a `src`.
     NoSrc,
-    /// It is a data: URI, but not of an image.
+    /// The data: URI is not an image.
     NotAnImage(String),
-    /// Its file has no ending of an image.
+    /// The file extension is not that of an image.
     Ending(String),
-    /// Its file cannot be read.
+    /// The file cannot be read.
     NotThere(String),
-    /// Others can write its file; why that is said.
+    /// Other users can write the file; why the file is not trusted.
     Untrusted(String, String),
-    /// Its file is too large.
+    /// The file is too large.
     TooLarge(String),
 }
 
@@ -48,7 +48,7 @@ impl Wrong {
     }
 }
 
-/// The icons of an entry whose metadata is in `folder`. Those that clients could not show are left out.
+/// The icons of an entry whose metadata is in `folder`, without those that clients could not show.
 pub fn embed(icons: Option<&Value>, folder: &Path, places: &Places) -> Option<Value> {
     let icons = icons?.as_array()?.iter();
     let icons = icons.filter_map(|icon| shown(icon, folder, places).ok());
@@ -56,7 +56,7 @@ pub fn embed(icons: Option<&Value>, folder: &Path, places: &Places) -> Option<Va
     (!icons.is_empty()).then_some(Value::Array(icons))
 }
 
-/// Tells the author what is wrong with the icons in a metadata file.
+/// Reports problems of the icons in a metadata file.
 pub(super) fn check(
     said: &Map<String, Value>,
     file: &Path,
@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_file_is_put_in_and_an_address_is_left_alone() {
+    fn an_icon_file_is_embedded_and_a_url_is_kept() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("a.svg"), "<svg/>").unwrap();
         fs::write(root.path().join("secret.txt"), "x").unwrap();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_icon_is_told_to_the_author() {
+    fn problems_of_icons_are_reported() {
         let (_root, project) = project(&[
             ("tools/t/tool.sh", "#!/bin/sh\n"),
             (

@@ -1,10 +1,10 @@
-//! Projects of mcp-bash, served unmodified.
+//! Serves projects of mcp-bash unmodified.
 //!
-//! Most modules compute values: what a project offers ([`Project`]), what its programs are given ([`mod@env`],
-//! [`files`]), what their output means ([`result`], [`content`], [`completion`]), which calls are allowed
-//! ([`policy`]), and how the protocol deviates from the specification ([`stdio`], [`quirks`]). `connection`
-//! answers requests, `conventions` joins it to the folder server of `linkspan-scripts`. Where releases of mcp-bash
-//! differ, the newer one is followed, unless a test of the older one says otherwise.
+//! Most modules compute values: the entries of a project ([`Project`]), the inputs of its programs
+//! ([`mod@env`], [`files`]), the meaning of their output ([`result`], [`content`], [`completion`]), which calls
+//! are allowed ([`policy`]), and deviations from the protocol ([`stdio`], [`quirks`]). `connection` answers
+//! requests, `conventions` joins it to the folder server of `linkspan-scripts`. Where releases of mcp-bash
+//! differ, the newer one is followed, unless a test of the older one requires otherwise.
 //!
 //! Invariant: the environment is a value ([`Vars`]); nothing here reads that of the process.
 
@@ -55,7 +55,7 @@ use std::path::Path;
 
 use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions};
 
-pub use conventions::{Compat, McpBash, Served, open};
+pub use conventions::{FolderLayout, McpBash, Served, open};
 pub use detect::{Why, detect};
 pub use hook_error::{EnvScriptError, RegisterError};
 pub use places::Places;
@@ -66,32 +66,32 @@ pub use vars::Vars;
 /// The name of the program whose conventions these are.
 pub const PROGRAM: &str = "mcp-bash";
 
-/// Why a file of a project may not be read into a shell.
+/// Why a file of a project may not be sourced by a shell.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvFileError {
     /// The project cannot be read.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The project is not to be served.
+    /// The project may not be served.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Others can write the file.
+    /// Other users can write the file.
     #[error("refused: {0}")]
     Untrusted(#[from] trust::Distrust),
 }
 
-/// Whether only this user can write the `server.d/env.sh` of a project, so that a shell may read it.
+/// Checks that only this user can write `server.d/env.sh`, so that a shell may source it.
 pub fn check_env_file(root: &Path) -> Result<(), EnvFileError> {
     let real = root.canonicalize()?;
     trust::folder(root, &real, false)?;
     Ok(trust::script(&real.join("server.d/env.sh"), &real)?)
 }
 
-/// The contents of a folder, by the conventions that `compat` chooses. Nothing is executed.
+/// The contents of a folder, by the conventions that `compat` selects. Executes nothing.
 pub fn catalogue(
     root: &Path,
     options: &ReadOptions,
-    compat: Compat,
+    compat: FolderLayout,
 ) -> Result<Catalogue, FolderError> {
     if !compat.is_mcp_bash(root) {
         return Catalogue::read(root, options);

@@ -1,4 +1,4 @@
-//! How long things may take and how much they may be, as the operator and the metadata say.
+//! Time and size limits, from the operator's variables and the metadata.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::vars::Vars;
 use linkspan_scripts::folder::{RunSettings, SandboxSettings};
 
-/// What a tool may print, unless a variable says otherwise.
+/// Default output limit of a tool.
 const OUTPUT: u64 = 10 << 20;
 
-/// Stands for no time limit.
+/// Means no time limit.
 pub const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Within which bounds a tool runs.
@@ -35,11 +35,11 @@ pub fn of_tool(item: &Map<String, Value>, vars: &Vars) -> RunSettings {
     }
 }
 
-/// The limits of every program that is not a tool.
+/// The limits of providers, completions and hooks.
 pub fn of_others(vars: &Vars) -> RunSettings {
     RunSettings {
         max_output: resource(vars),
-        // What a project of mcp-bash may do is the operator's business alone.
+        // Only the operator confines projects of mcp-bash.
         sandbox: SandboxSettings {
             level: 0,
             ..SandboxSettings::default()
@@ -48,7 +48,7 @@ pub fn of_others(vars: &Vars) -> RunSettings {
     }
 }
 
-/// The time that a request asks for: digits, and not none.
+/// The time limit of a request: a positive whole number of seconds.
 pub fn asked(value: Option<&Value>) -> Option<Duration> {
     let seconds = match value? {
         Value::Number(n) => n.as_u64(),
@@ -58,12 +58,12 @@ pub fn asked(value: Option<&Value>) -> Option<Duration> {
     seconds.filter(|&n| n > 0).map(Duration::from_secs)
 }
 
-/// What a tool may print.
+/// The stdout limit of a tool.
 pub fn output(vars: &Vars) -> usize {
     bytes(vars.number("MCPBASH_MAX_TOOL_OUTPUT_SIZE"))
 }
 
-/// What a tool may print on stderr.
+/// The stderr limit of a tool.
 pub fn stderr(vars: &Vars) -> usize {
     let own = vars
         .number("MCPBASH_MAX_TOOL_STDERR_SIZE")
@@ -71,7 +71,7 @@ pub fn stderr(vars: &Vars) -> usize {
     own.map_or_else(|| output(vars), |n| bytes(Some(n)))
 }
 
-/// How much of the end of stderr is told.
+/// How many bytes of the end of stderr go into an error.
 pub fn stderr_tail(vars: &Vars) -> usize {
     if vars.is_off("MCPBASH_TOOL_STDERR_CAPTURE") {
         return 0;
@@ -82,13 +82,13 @@ pub fn stderr_tail(vars: &Vars) -> usize {
     usize::try_from(tail).unwrap_or(usize::MAX)
 }
 
-/// What a resource may weigh.
+/// The size limit of a resource.
 pub fn resource(vars: &Vars) -> usize {
     let own = vars.number("MCPBASH_MAX_RESOURCE_BYTES");
     own.map_or_else(|| output(vars), |n| bytes(Some(n)))
 }
 
-/// What a registry may weigh.
+/// The size limit of a registry.
 pub fn registry(vars: &Vars) -> usize {
     let most = vars
         .number("MCPBASH_REGISTRY_MAX_BYTES")
@@ -96,13 +96,13 @@ pub fn registry(vars: &Vars) -> usize {
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 
-/// Calls that run at once.
+/// The limit of concurrent calls.
 pub fn concurrency(vars: &Vars) -> usize {
     let most = vars.number("MCPBASH_MAX_CONCURRENT_REQUESTS").unwrap_or(16);
     usize::try_from(most).unwrap_or(usize::MAX).max(1)
 }
 
-/// Notes of progress of one call in a minute, and of logs; `None` is as many as there are.
+/// The limits of progress and log messages per call and minute; `None` is unlimited.
 pub fn rates(vars: &Vars) -> (Option<u64>, Option<u64>) {
     let progress = vars.number("MCPBASH_MAX_PROGRESS_PER_MIN").unwrap_or(100);
     let log = vars.number("MCPBASH_MAX_LOGS_PER_MIN").unwrap_or(progress);
@@ -110,7 +110,7 @@ pub fn rates(vars: &Vars) -> (Option<u64>, Option<u64>) {
     (some(progress), some(log))
 }
 
-/// How long a completion takes that was registered, and one that lies beside its prompt.
+/// The time limit of a completion: registered, or a script beside its prompt.
 pub fn completion(registered: Option<&Map<String, Value>>, vars: &Vars) -> Duration {
     let seconds = match registered {
         Some(entry) => entry
@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn metadata_comes_before_the_operator_and_that_before_us() {
+    fn metadata_overrides_variables_which_override_defaults() {
         let vars: Vars = [
             ("MCPBASH_DEFAULT_TOOL_TIMEOUT", "7"),
             ("MCPBASH_MAX_TIMEOUT_SECS", "60"),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn none_a_minute_means_as_many_as_there_are() {
+    fn a_rate_of_zero_is_unlimited() {
         assert_eq!(rates(&Vars::default()), (Some(100), Some(100)));
         let vars: Vars = [
             ("MCPBASH_MAX_PROGRESS_PER_MIN", "1"),

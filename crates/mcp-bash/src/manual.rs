@@ -1,4 +1,4 @@
-//! What a project registers instead of having it found: `register.json`, or what `register.sh` says.
+//! The registrations of a project, which override the scan: `register.json`, or the output of `register.sh`.
 
 use std::fmt;
 use std::fs;
@@ -31,7 +31,7 @@ impl Kind {
         Self::Completions,
     ];
 
-    /// As it is spelled in `register.json`.
+    /// Its name in `register.json`.
     pub fn text(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -53,13 +53,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Registered entries. A kind that is not there is found as usual; one that is there and empty is not
-/// offered.
+/// Registered entries. A kind that is absent is scanned as usual; a kind with an empty list offers nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manual([Option<Vec<Map<String, Value>>>; 5]);
 
 impl Manual {
-    /// Reads `register.json`, if there is one. An error is about every kind.
+    /// Reads `register.json`, if it exists. An error affects every kind.
     pub fn read(places: &Places, vars: &Vars) -> Result<Option<Self>, RegisterError> {
         let file = places.server.join("register.json");
         if !file.is_file() {
@@ -104,7 +103,7 @@ impl Manual {
         Ok(manual)
     }
 
-    /// Takes what a script printed, if it is registrations.
+    /// Adds the registrations in a script's output, if it is a JSON object.
     pub(super) fn printed(&mut self, text: &str) {
         let Ok(Value::Object(all)) = serde_json::from_str(text) else {
             return;
@@ -131,12 +130,12 @@ impl Manual {
         }
     }
 
-    /// The entries of a kind, if it is registered.
+    /// The entries of a kind; `None` if it is not registered.
     pub fn get(&self, kind: Kind) -> Option<&[Map<String, Value>]> {
         self.0[kind as usize].as_deref()
     }
 
-    /// Only the first of a name counts, and completions must be there.
+    /// Removes duplicates by name, keeping the first, and checks that completion files exist.
     pub(super) fn checked(mut self, places: &Places) -> Result<Self, RegisterError> {
         for entries in self.0.iter_mut().flatten() {
             let mut names: Vec<String> = Vec::new();
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_found_and_empty_is_none() {
+    fn null_means_scan_and_an_empty_list_means_none() {
         let manual = parse(r#"{"version":1,"tools":[],"prompts":null,"_meta":{}}"#).unwrap();
         assert_eq!(manual.get(Kind::Tools), Some(&[][..]));
         assert_eq!(manual.get(Kind::Prompts), None);
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_understood_is_refused() {
+    fn invalid_registrations_are_refused() {
         for wrong in [
             r#"{"version":2}"#,
             r#"{"tools":[]}"#,

@@ -1,4 +1,4 @@
-//! What an entry says about itself: `x.meta.json` beside it, or a line `mcp: {…}` near its beginning.
+//! Metadata of entries: a file `x.meta.json` beside them, or a line `mcp: {…}` near their beginning.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -11,12 +11,12 @@ use super::trust;
 use crate::os::PermissionsExt;
 use linkspan_scripts::folder::{Problem, Severity};
 
-/// What a metadata file may weigh.
+/// Size limit of a metadata file.
 const LARGEST: u64 = 4 << 20;
-/// How deep the folders of entries go.
+/// Depth limit of the folders of entries.
 const DEEPEST: usize = 8;
 
-/// The metadata file of an entry, if there is one: `tool.sh.meta.json`, or `tool.meta.json`.
+/// The metadata file of an entry, if it exists: `tool.sh.meta.json`, or `tool.meta.json`.
 pub fn sidecar(entry: &Path) -> Option<PathBuf> {
     let name = entry.file_name()?.to_str()?;
     let long = entry.with_file_name(format!("{name}.meta.json"));
@@ -28,7 +28,22 @@ pub fn sidecar(entry: &Path) -> Option<PathBuf> {
     (!stem.is_empty() && short.is_file()).then_some(short)
 }
 
-/// Reads a metadata file. One that others can write, or that is not an object, is a problem of its entry.
+/// The first members of a registry item: name, title and description. `file_name` is the default name.
+pub fn described(said: &Map<String, Value>, file_name: &str) -> Map<String, Value> {
+    let mut item = Map::new();
+    item.insert(
+        "name".to_owned(),
+        json!(text(said, "name").unwrap_or(file_name)),
+    );
+    if let Some(title) = text(said, "title") {
+        item.insert("title".to_owned(), json!(title));
+    }
+    let description = text(said, "description").unwrap_or("");
+    item.insert("description".to_owned(), json!(description));
+    item
+}
+
+/// Reads a metadata file. Returns a problem if other users can write the file, or if it is not an object.
 pub fn read(path: &Path, places: &Places) -> Result<Map<String, Value>, Box<Problem>> {
     let wrong = |why: String| Box::new(problem(places.relative(path), Severity::Error, why));
     let mut text = String::new();
@@ -42,7 +57,7 @@ pub fn read(path: &Path, places: &Places) -> Result<Map<String, Value>, Box<Prob
     }
 }
 
-/// The whole text of a file, unless others can write it.
+/// The text of a file; `None` if other users can write it or it is too large.
 pub fn whole(path: &Path, places: &Places) -> Option<String> {
     let mut text = String::new();
     let file = trust::open(path, places).ok()?;
@@ -50,7 +65,7 @@ pub fn whole(path: &Path, places: &Places) -> Option<String> {
     (text.len() as u64 <= LARGEST).then_some(text)
 }
 
-/// What stands after `mcp:` in one of the first ten lines.
+/// The object after `mcp:` in one of the first ten lines.
 pub fn inline(entry: &Path) -> Option<Map<String, Value>> {
     const LINES: usize = 10;
     const LONG: u64 = 64 << 10;
@@ -67,17 +82,17 @@ pub fn inline(entry: &Path) -> Option<Map<String, Value>> {
     }
 }
 
-/// A text that is not empty.
+/// A member that is a non-empty string.
 pub fn text<'a>(meta: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     meta.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// A member that is there and not null.
+/// A member that is not null.
 pub fn some<'a>(meta: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     meta.get(name).filter(|value| !value.is_null())
 }
 
-/// A whole number of seconds; it may be spelled as text.
+/// A whole number of seconds, as a number or a string.
 pub fn seconds(meta: &Map<String, Value>, name: &str) -> Option<u64> {
     match meta.get(name)? {
         Value::Number(number) => number.as_u64(),
@@ -109,19 +124,18 @@ fn is_something(kind: &Value) -> bool {
     }
 }
 
-/// Whether a file can be run: it is executable, a shell script by its name, or has a first line that
-/// says by what.
+/// Whether a file can be run: it is executable, has the extension of a shell script, or has a `#!` line.
 pub fn is_program(path: &Path) -> bool {
     is_executable(path) || is_shell_script(path) || has_shebang(path)
 }
 
-/// Whether it has an execute permission.
+/// Whether an execute permission is set.
 pub fn is_executable(path: &Path) -> bool {
     let meta = path.metadata();
     meta.is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether its name ends like that of a shell script.
+/// Whether the file has the extension of a shell script.
 pub fn is_shell_script(path: &Path) -> bool {
     matches!(
         path.extension().and_then(|e| e.to_str()),
@@ -129,14 +143,14 @@ pub fn is_shell_script(path: &Path) -> bool {
     )
 }
 
-/// Whether it begins with `#!`.
+/// Whether the file begins with `#!`.
 pub fn has_shebang(path: &Path) -> bool {
     let mut two = [0; 2];
     let read = File::open(path).and_then(|mut f| f.read_exact(&mut two));
     read.is_ok() && &two == b"#!"
 }
 
-/// The words that run a file; `None` if it cannot be run.
+/// The command line that runs a file; `None` if it cannot be run.
 pub fn argv(path: &Path) -> Option<Vec<std::ffi::OsString>> {
     if is_executable(path) {
         Some(vec![path.into()])
@@ -147,8 +161,7 @@ pub fn argv(path: &Path) -> Option<Vec<std::ffi::OsString>> {
     }
 }
 
-/// The files under a folder, sorted by path. Links are not followed and hidden files not seen; names that
-/// would break a line are left out.
+/// The files under a folder, sorted by path. Skips links, hidden files, and names with line breaks.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(folder, 0, &mut found);
@@ -174,7 +187,7 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a file is metadata, or completes something beside it.
+/// Whether a file is metadata or a completion of another file.
 pub fn is_beside(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     [".meta.json", ".completion.sh", ".completion"]
@@ -182,7 +195,7 @@ pub fn is_beside(path: &Path) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// Something for the author to know about a file.
+/// A problem of a file, for its author.
 pub fn problem(path: &Path, severity: Severity, text: impl Into<String>) -> Problem {
     Problem {
         severity,
@@ -210,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_say_it_but_not_too_late() {
+    fn inline_metadata_must_be_near_the_beginning() {
         let root = tempfile::tempdir().unwrap();
         let tool = root.path().join("tool.sh");
         fs::write(&tool, "#!/bin/sh\n# mcp:{\"name\":\"x\"}\n").unwrap();

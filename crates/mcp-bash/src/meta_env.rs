@@ -1,5 +1,4 @@
-//! What `server.meta.json` may say about the environment of programs: which of the operator's variables
-//! they see, and nothing else.
+//! The environment settings of `server.meta.json`: which of the operator's variables programs see.
 
 use serde_json::{Map, Value};
 
@@ -18,7 +17,7 @@ const SCOPES: [(&str, &str, &[&str]); 2] = [
     ),
 ];
 
-/// Adds the variables that the project asks for and the operator has not set. Returns what was left out.
+/// Adds the variables that the project requests and the operator has not set. Returns the refused ones.
 pub fn apply(vars: &mut Vars, meta: &Map<String, Value>) -> Vec<String> {
     let mut left_out = Vec::new();
     if vars.is_on("MCPBASH_IGNORE_META_ENV") {
@@ -60,7 +59,7 @@ pub fn apply(vars: &mut Vars, meta: &Map<String, Value>) -> Vec<String> {
     left_out
 }
 
-/// A launcher's placeholder that was not filled in counts as unset.
+/// An unfilled placeholder of a launcher counts as unset.
 fn is_given(value: Option<&str>) -> bool {
     value.is_some_and(|v| !v.starts_with("${user_config."))
 }
@@ -81,7 +80,7 @@ fn names(list: &str) -> Result<Vec<&str>, &'static str> {
     Ok(names)
 }
 
-/// Whether a text can be the name of a variable.
+/// Whether a text is a valid variable name.
 pub fn is_name(name: &str) -> bool {
     let first = name.bytes().next();
     first.is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_may_ask_for_variables_of_the_operator() {
+    fn a_project_may_request_operator_variables() {
         let asked = json!({"MCPBASH_TOOL_ENV_MODE": "allowlist", "MCPBASH_TOOL_ENV_ALLOWLIST": "A, MCP_REGISTRY_TOKEN"});
         let (vars, left_out) = applied(&[], asked.clone());
         assert_eq!(
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn it_may_not_set_anything_else() {
+    fn a_project_may_not_set_other_variables() {
         let asked = json!({
             "MCPBASH_TOOL_ALLOWLIST": "*",
             "MCPBASH_TOOL_ENV_MODE": "everything",

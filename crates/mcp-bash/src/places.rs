@@ -1,4 +1,4 @@
-//! Where the parts of a project are.
+//! The folders of a project.
 
 use std::path::{Path, PathBuf};
 
@@ -25,12 +25,12 @@ pub struct Places {
     pub ui: PathBuf,
     /// `.registry/`
     pub registry: PathBuf,
-    /// Whether files that others can write are read all the same.
+    /// Whether files that other users can write are read nevertheless.
     pub accept_writable: bool,
 }
 
 impl Places {
-    /// Those of the project at `root`; each can be elsewhere if a variable says so.
+    /// The folders of the project at `root`; variables can move each of them.
     pub fn of(root: &Path, vars: &Vars) -> Self {
         let place = |name: &str, usual: &str| {
             vars.get(name)
@@ -51,12 +51,12 @@ impl Places {
         }
     }
 
-    /// A path as an author knows it.
+    /// A path relative to the project.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// The variables that tell programs where they are.
+    /// The variables that tell programs the folders.
     pub fn vars(&self) -> [(&'static str, &Path); 9] {
         [
             ("MCPBASH_PROJECT_ROOT", &self.root),

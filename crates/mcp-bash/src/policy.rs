@@ -1,7 +1,7 @@
-//! Who may call what: the list of the operator, and the project's `policy.sh`.
+//! Decides which calls are allowed: by the operator's list and the project's `policy.sh`.
 //!
-//! Everything that cannot be decided is refused. mcp-bash itself skips a `policy.sh` that others could
-//! have written, and then allows what it was there to forbid.
+//! Undecidable calls are refused. mcp-bash itself skips a `policy.sh` that other users can write, which allows
+//! what the script would forbid.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,29 +15,29 @@ use super::shell::{self, Script};
 use super::vars::Vars;
 use super::{meta, trust};
 
-/// How long the project may think about it.
+/// Time limit of `policy.sh`.
 const TIMEOUT: Duration = Duration::from_secs(20);
 const MOST: usize = 1 << 20;
 
-/// Who asks, because the advice differs.
+/// The caller; error messages give different advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
     /// A client of the server.
     Client,
-    /// A person at a terminal: `run-tool`.
+    /// A user at a terminal: `run-tool`.
     Terminal,
 }
 
-/// A call that may be made.
+/// An allowed call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leave {
     /// The tool's file.
     pub path: PathBuf,
-    /// The variables, with what the policy has changed about them.
+    /// The variables, with the changes of the policy.
     pub vars: Vars,
 }
 
-/// Decides about a call. It runs the project's script if there is one, and blocks as long.
+/// Decides about a call. Runs the project's script if there is one, and blocks meanwhile.
 pub fn check(
     tool: &Map<String, Value>,
     asker: Asker,
@@ -72,7 +72,7 @@ pub fn check(
     Ok(Leave { path, vars })
 }
 
-/// Whether the operator lets this tool be called.
+/// Whether the operator's list allows the tool.
 fn listed(name: &str, asker: Asker, vars: &Vars) -> Result<(), RpcError> {
     let list = vars.get("MCPBASH_TOOL_ALLOWLIST").unwrap_or_default();
     let allowed = if list.is_empty() {
@@ -101,7 +101,7 @@ fn not_listed(name: &str, asker: Asker, no_list: bool) -> RpcError {
     refused(format!("Tool '{name}' blocked by policy{advice}"))
 }
 
-/// Asks the project's script.
+/// Runs the project's script.
 fn ask(
     script: &Path,
     tool: &Map<String, Value>,
@@ -156,7 +156,7 @@ fn ask(
     Ok(())
 }
 
-/// The error that the script gives, in its own words if it has any.
+/// The error for a refusal, with the script's own message if it has one.
 fn said_no(ran: &shell::Ran, name: &str, asker: Asker, vars: &Vars) -> RpcError {
     let message = ran.get("message").unwrap_or_default();
     let code = ran
@@ -232,7 +232,7 @@ mod tests {
     const ALL: (&str, &str) = ("MCPBASH_TOOL_ALLOWLIST", "*");
 
     #[test]
-    fn without_a_list_nothing_may_be_called() {
+    fn without_an_allow_list_every_call_is_refused() {
         let bench = Bench::new(None);
         let advice =
             "Tool 'x' blocked by policy. Set MCPBASH_TOOL_ALLOWLIST in your MCP client config.";
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_others_can_write_or_that_is_no_program_is_refused() {
+    fn an_untrusted_or_missing_tool_is_refused() {
         let bench = Bench::new(None);
         bench.write("tools/x/tool.sh", "#!/bin/sh\n", 0o777);
         assert_eq!(bench.why(&[ALL]), "Tool 'x' path rejected by policy");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_project_may_say_no_in_its_own_words() {
+    fn the_policy_script_may_set_the_error() {
         let policy = r#"set -euo pipefail
 mcp_tools_policy_check() {
   [ "${READ_ONLY:-0}" = 1 ] || return 0
@@ -273,7 +273,7 @@ mcp_tools_policy_check() {
 }
 "#;
         let bench = Bench::new(Some(policy));
-        // It takes the place of the list.
+        // The script overrides the list.
         assert!(bench.ask(&[]).is_ok());
         let error = bench.ask(&[("READ_ONLY", "1")]).unwrap_err();
         assert_eq!(error.code(), -32600);
@@ -281,7 +281,7 @@ mcp_tools_policy_check() {
     }
 
     #[test]
-    fn the_project_may_begin_with_the_list() {
+    fn the_policy_script_may_use_the_default_policy() {
         let policy =
             "mcp_tools_policy_check() { mcp_tools_policy_check_default \"$@\" || return 1; }";
         let bench = Bench::new(Some(policy));
@@ -292,7 +292,7 @@ mcp_tools_policy_check() {
     }
 
     #[test]
-    fn a_policy_that_cannot_be_trusted_or_read_forbids_everything() {
+    fn an_untrusted_or_unreadable_policy_refuses_every_call() {
         let bench = Bench::new(Some("mcp_tools_policy_check() { return 0; }"));
         let file = bench.0.path().join("server.d/policy.sh");
         fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();
@@ -315,7 +315,7 @@ mcp_tools_policy_check() {
     }
 
     #[test]
-    fn an_environment_that_the_policy_asks_for_counts() {
+    fn the_policy_may_change_the_environment() {
         let policy = "MCPBASH_TOOL_ENV_MODE=inherit\nmcp_tools_policy_check() { return 0; }";
         let why = Bench::new(Some(policy)).why(&[]);
         assert!(why.contains("INHERIT_ALLOW=true"), "{why}");

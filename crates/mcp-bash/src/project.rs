@@ -1,4 +1,4 @@
-//! A project of mcp-bash: everything that it offers.
+//! A project of mcp-bash and its entries.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,20 +17,20 @@ use linkspan_scripts::folder::{
     ServerInfo, Severity, Template, Tool,
 };
 
-/// Entries of one page, if a client does not say.
+/// The default page size.
 const PAGE: usize = 50;
 
-/// What an entry is in mcp-bash's registry.
+/// An item of mcp-bash's registry.
 pub type Item = Map<String, Value>;
 
 /// A project at one moment.
 #[derive(Debug)]
 pub struct Project {
-    /// Where its parts are.
+    /// Its folders.
     pub places: Places,
-    /// The environment, with what the project may ask for.
+    /// The environment, with the variables that the project may request.
     pub vars: Vars,
-    /// Who it says that it is.
+    /// Its name, version and instructions.
     pub server: ServerInfo,
     /// Sorted by name.
     pub tools: Vec<Item>,
@@ -40,20 +40,20 @@ pub struct Project {
     pub templates: Vec<Item>,
     /// Sorted by name.
     pub prompts: Vec<Item>,
-    /// Those that were registered.
+    /// The registered completions.
     pub completions: Vec<Item>,
     /// Kinds of entries that could not be read.
     pub faults: Faults,
-    /// What was left out, or looks wrong.
+    /// Problems of the project's files.
     pub problems: Vec<Problem>,
 }
 
-/// Kinds of entries that could not be read, and why.
+/// Kinds of entries that could not be read, with the errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults([Option<String>; 5]);
 
 impl Faults {
-    /// Why a kind could not be read, if it could not.
+    /// Why a kind could not be read; `None` if it was.
     pub fn get(&self, kind: Kind) -> Option<&str> {
         self.0[kind as usize].as_deref()
     }
@@ -68,14 +68,14 @@ impl Faults {
 }
 
 impl Project {
-    /// Reads a project as its files are now, without its registry.
+    /// Reads a project from its files, ignoring its registry.
     pub fn read_anew(root: &Path, vars: &Vars, tooling: &Tooling) -> Result<Self, FolderError> {
         let mut vars = vars.clone();
         vars.unset("MCPBASH_STATIC_REGISTRY");
         Self::read(root, &vars, tooling)
     }
 
-    /// Reads a project. Only its `register.sh` may be run, and only if the operator wants that.
+    /// Reads a project. Runs at most its `register.sh`, and only if the operator allows it.
     pub fn read(root: &Path, vars: &Vars, tooling: &Tooling) -> Result<Self, FolderError> {
         let not_there = |_| FolderError::NotAFolder {
             path: root.to_owned(),
@@ -188,7 +188,7 @@ impl Project {
         self.completions = manual.get(Kind::Completions).unwrap_or_default().to_vec();
     }
 
-    /// A list that would be too large is none.
+    /// A list above the size limit becomes a fault.
     fn check_sizes(&mut self) {
         let most = limits::registry(&self.vars);
         let sizes = [
@@ -205,7 +205,7 @@ impl Project {
         }
     }
 
-    /// What the server is called in addresses of its pages.
+    /// The server's name in the URIs of its pages.
     pub(super) fn server_name(&self) -> String {
         let own = self.server.shown.get("name").and_then(Value::as_str);
         own.unwrap_or("mcp-server").to_owned()
@@ -236,7 +236,7 @@ impl Project {
         })
     }
 
-    /// The project in the form of a served folder.
+    /// The catalogue of the project.
     pub fn catalogue(&self) -> Catalogue {
         let other = limits::of_others(&self.vars);
         let text = |item: &Item, name: &str| meta::text(item, name).unwrap_or_default().to_owned();
@@ -250,7 +250,7 @@ impl Project {
                 ),
                 source,
                 mode: Mode::Once,
-                // mcp-bash does not look at arguments, and tools answer for themselves.
+                // mcp-bash does not validate arguments, and tools validate their own output.
                 input: None,
                 output: None,
                 run: limits::of_tool(item, &self.vars),
@@ -304,7 +304,7 @@ impl Project {
     }
 }
 
-/// Registered entries that have what they need, sorted by name.
+/// The complete registered entries, sorted by name.
 fn registered(
     entries: &[Item],
     needs: &str,
@@ -337,7 +337,7 @@ mod tests {
     );
 
     #[test]
-    fn what_is_registered_takes_the_place_of_what_would_be_found() {
+    fn registrations_override_the_scan() {
         let registered = r#"{"version":1,"tools":[{"name":"b","path":"m/b.sh"},{"name":"a","path":"m/a.sh"},
             {"name":"a","path":"again"},{"name":"no path"}],"prompts":[]}"#;
         let (_root, project) = project(&[
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_json_that_is_wrong_hides_everything_and_runs_nothing() {
+    fn an_invalid_register_json_hides_all_entries_and_runs_nothing() {
         let script = ("server.d/register.sh", "#!/bin/sh\n: >ran\n");
         let hooks = [("MCPBASH_ALLOW_PROJECT_HOOKS", "true")];
         let wrong = ("server.d/register.json", "{");
@@ -365,14 +365,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_too_large_is_none() {
+    fn a_list_above_the_limit_is_a_fault() {
         let (_root, project) = project_with(&[TOOL], &[("MCPBASH_REGISTRY_MAX_BYTES", "20")]);
         assert!(project.faults.get(Kind::Tools).is_some());
         assert!(project.faults.get(Kind::Prompts).is_none());
     }
 
     #[test]
-    fn the_catalogue_is_that_of_a_served_folder() {
+    fn a_project_has_a_catalogue() {
         let meta = r#"{"name":"t","timeoutSecs":5,"outputSchema":{"type":"object"}}"#;
         let (_root, project) = project(&[
             ("tools/t/tool.sh", "#!/bin/sh"),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_not_looked_for_again_if_the_operator_wants_that() {
+    fn the_registry_replaces_the_scan_if_configured() {
         let kept = r#"{"format_version":1,"items":[{"name":"kept","path":"kept/tool.sh"}]}"#;
         let old = r#"{"version":1,"items":[]}"#;
         let files = [

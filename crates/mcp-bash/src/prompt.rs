@@ -1,4 +1,4 @@
-//! Filling in a prompt.
+//! Renders prompts.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::places::Places;
 
 /// The result of `prompts/get`.
 ///
-/// Besides what the specification knows it has `text` and `arguments`, which clients of mcp-bash read.
+/// It also has `text` and `arguments`, which clients of mcp-bash read.
 pub fn get(item: &Map<String, Value>, arguments: &Value, places: &Places) -> String {
     let path = meta::text(item, "path").unwrap_or_default();
     let text = inside(places, path).unwrap_or_default();
@@ -37,8 +37,7 @@ fn inside(places: &Places, path: &str) -> Option<String> {
     real.starts_with(home).then(|| meta::whole(&real, places))?
 }
 
-/// Puts values in the place of `{{name}}` and `${name}`. What is put in is not looked at again, and a name
-/// without a value stays.
+/// Replaces `{{name}}` and `${name}` in one pass. A placeholder without a value stays.
 fn filled(text: &str, arguments: &Value) -> String {
     let value = |name: &str| -> Option<String> {
         match arguments.get(name.trim())? {
@@ -79,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_put_in_once_and_as_they_are() {
+    fn values_are_inserted_once_and_unchanged() {
         let arguments = json!({"a": "line\n{{b}}", "b": 2, "c": true, "d": [1], "e": "x&|\\"});
         assert_eq!(
             filled("{{a}} {{b}} {{ c }} {{d}} {{gone}} {{", &arguments),

@@ -59,7 +59,7 @@ fn prompt(file: &Path, places: &Places, problems: &mut Vec<Problem>) -> Option<M
     Some(item(&said, stem, &below, file.parent()?, places))
 }
 
-/// A prompt as the registry has it.
+/// The registry item of a prompt.
 pub fn item(
     said: &Map<String, Value>,
     name: &str,
@@ -67,16 +67,7 @@ pub fn item(
     folder: &Path,
     places: &Places,
 ) -> Map<String, Value> {
-    let mut item = Map::new();
-    item.insert(
-        "name".to_owned(),
-        json!(meta::text(said, "name").unwrap_or(name)),
-    );
-    if let Some(title) = meta::text(said, "title") {
-        item.insert("title".to_owned(), json!(title));
-    }
-    let description = meta::text(said, "description").unwrap_or("");
-    item.insert("description".to_owned(), json!(description));
+    let mut item = meta::described(said, name);
     item.insert("path".to_owned(), json!(path));
     let arguments = meta::some(said, "arguments").cloned();
     let arguments = arguments.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
@@ -116,7 +107,7 @@ pub fn shown(item: &Map<String, Value>) -> Value {
     Value::Object(shown)
 }
 
-/// The arguments as the specification lists them; authors write them as a schema.
+/// The arguments in the specification's form; authors write a schema.
 fn listed(said: Option<&Value>) -> Vec<Value> {
     match said {
         Some(Value::Array(list)) => list.clone(),
@@ -140,8 +131,8 @@ fn listed(said: Option<&Value>) -> Vec<Value> {
     }
 }
 
-/// The arguments as the catalogue has them. None is required of clients: a value that is not given stays
-/// a gap in the text, as it does in mcp-bash.
+/// The arguments for the catalogue. All are optional for clients: without a value the placeholder stays in the
+/// text, as in mcp-bash.
 pub fn arguments(item: &Map<String, Value>) -> Vec<Argument> {
     let names = listed(item.get("arguments"));
     let names = names.iter().filter_map(|a| a.get("name")?.as_str());

@@ -1,4 +1,4 @@
-//! Who reads a resource, and what their exit codes mean.
+//! Resource providers and their exit codes.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,17 +18,17 @@ const NOT_FOUND: i64 = -32002;
 /// Who reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Provider {
-    /// These words, and the URI after them.
+    /// A program; the URI is appended to these words.
     Program(Vec<OsString>),
-    /// We do: a file within the roots.
+    /// Built in: a file within the roots.
     File,
-    /// We do: a page for people.
+    /// Built in: a page of the project.
     Ui,
-    /// We do: the URI is the contents.
+    /// Built in: the URI is the content.
     Echo,
-    /// Ours, if the operator has switched it on.
+    /// Built in, if the operator has enabled it.
     Git,
-    /// Ours, if the operator has switched it on.
+    /// Built in, if the operator has enabled it.
     Https,
 }
 
@@ -43,7 +43,7 @@ pub fn project_script(name: &str, places: &Places) -> Option<PathBuf> {
     (safe && script.is_file()).then_some(script)
 }
 
-/// The provider of a name: the project's, or ours.
+/// The provider with this name: the project's, or a built-in one.
 pub fn named(name: &str, places: &Places) -> Option<Provider> {
     if let Some(script) = project_script(name, places) {
         return meta::argv(&script).map(Provider::Program);
@@ -58,8 +58,8 @@ pub fn named(name: &str, places: &Places) -> Option<Provider> {
     }
 }
 
-/// The provider of a URI that no resource has. A scheme of the project's must be declared by one of its
-/// templates, or by a resource that has its provider.
+/// The provider of a URI that is no listed resource. A scheme of the project must be declared by one of its
+/// templates, or by a resource with this provider.
 pub fn of_uri(
     uri: &str,
     resources: &[Map<String, Value>],
@@ -83,7 +83,7 @@ pub fn of_uri(
     declared.then(|| named(scheme, places))?
 }
 
-/// What a provider's exit code means; `stderr` is what it said.
+/// The error for a provider's exit code; `stderr` is its output.
 pub fn error_of(code: i32, stderr: &str) -> RpcError {
     let said = stderr.trim();
     let or = |usual: &'static str| {
@@ -103,23 +103,22 @@ pub fn error_of(code: i32, stderr: &str) -> RpcError {
     }
 }
 
-/// The resource is unknown.
+/// The error for an unknown resource.
 pub fn not_found() -> RpcError {
     RpcError::new(NOT_FOUND, "Resource not found")
 }
 
-/// The provider is unknown.
+/// The error for an unknown provider.
 pub fn unsupported() -> RpcError {
     RpcError::internal("Unsupported resource provider")
 }
 
-/// A resource that is too large.
+/// The error for a resource above the size limit.
 pub fn too_large(most: usize) -> RpcError {
     RpcError::internal(format!("Resource content exceeds {most} bytes"))
 }
 
-/// Reads a file within the roots of resources. A link never leads anywhere; a relative address begins at
-/// the project.
+/// Reads a file within the roots of resources. Links are refused; a relative path begins at the project.
 pub fn read_file(
     uri: &str,
     vars: &Vars,
@@ -131,7 +130,7 @@ pub fn read_file(
         .ok_or_else(|| error_of(4, "not a file:// address"))?;
     let path = places.root.join(percent_decoded(path));
     let outside = || error_of(2, "");
-    // The file that is opened is the one that is judged: what its path leads to may change.
+    // The opened file is the one that was checked: the path may lead elsewhere later.
     let real = path.canonicalize().map_err(|_| not_found())?;
     let allowed = roots(vars, places)
         .iter()
@@ -157,7 +156,7 @@ pub fn read_file(
     Ok(bytes)
 }
 
-/// Opens a path that has no links in it now, without following one that it gets in between.
+/// Opens a path that has no links now, and refuses links that appear meanwhile.
 #[cfg(target_os = "linux")]
 fn open(path: &Path) -> std::io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
@@ -209,7 +208,7 @@ fn percent_decoded(path: &str) -> PathBuf {
     PathBuf::from(OsString::from_vec(out))
 }
 
-/// What an echo says.
+/// The content of an `echo://` URI.
 pub fn echo(uri: &str) -> &str {
     uri.strip_prefix("echo://").unwrap_or(uri)
 }
@@ -221,7 +220,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_file_is_read_within_the_roots_and_nowhere_else() {
+    fn files_are_read_within_the_roots_only() {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
         fs::create_dir(real.join("resources")).unwrap();
@@ -291,7 +290,7 @@ mod tests {
             assert_eq!(of(uri), None, "{uri}");
         }
         assert_eq!(of("file:///x"), Some(Provider::File));
-        // The project's own comes before ours.
+        // The project's provider overrides the built-in one.
         assert!(matches!(of("git+https://h/r"), Some(Provider::Program(_))));
         assert_eq!(named("../x", &places), None);
     }

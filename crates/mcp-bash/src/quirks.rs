@@ -1,17 +1,17 @@
-//! Where mcp-bash differs from the specification, or had to choose.
+//! Deviations of mcp-bash from the specification, and its choices where the specification leaves one.
 
 use linkspan_wire::RpcError;
 use serde_json::{Value, json};
 
 use super::ui;
 
-/// The revisions that mcp-bash speaks, the newest first.
+/// The revisions that mcp-bash supports, newest first.
 pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// The revision for a client that asks for one, for none, or for an unknown one.
+/// The revision for the one that a client requests, or for none.
 ///
-/// mcp-bash refuses what it does not know. So do we, if it is old or not a date; a client that is newer
-/// than we are is offered our newest, or no client of tomorrow could talk to us.
+/// mcp-bash refuses unknown revisions. We refuse them too if they are old or not a date; a newer client is
+/// offered our newest revision, because otherwise no future client could connect.
 pub fn revision(asked: Option<&Value>) -> Result<&'static str, RpcError> {
     let refuse = |why: String, asked: &Value| {
         let data = json!({"supported": REVISIONS, "requested": asked});
@@ -46,12 +46,12 @@ fn is_date(text: &str) -> bool {
         })
 }
 
-/// Whether a revision has notes about lists that changed.
+/// Whether a revision has list_changed notifications.
 pub fn is_new(revision: &str) -> bool {
     revision >= "2025-06-18"
 }
 
-/// The capabilities, for a client with these.
+/// The server's capabilities, given the client's.
 pub fn capabilities(revision: &str, client: &Value, minimal: bool) -> Value {
     let mut all = if minimal {
         json!({"logging": {}})
@@ -89,7 +89,7 @@ pub fn capabilities(revision: &str, client: &Value, minimal: bool) -> Value {
 }
 
 /// The result of `initialize`.
-pub fn welcome(
+pub fn initialize_result(
     revision: &str,
     client: &Value,
     minimal: bool,
@@ -108,7 +108,7 @@ pub fn welcome(
     result.to_string()
 }
 
-/// What a kind of entry says that could not be read.
+/// The error for a kind of entry that could not be read.
 pub fn unreadable(kind: super::manual::Kind) -> RpcError {
     use super::manual::Kind;
     RpcError::internal(match kind {
@@ -120,7 +120,7 @@ pub fn unreadable(kind: super::manual::Kind) -> RpcError {
     })
 }
 
-/// How a client can be asked: with a form, or with an address to go to. `can` says what it has declared.
+/// Which modes of elicitation a client supports: form and URL. `can` looks up its capabilities.
 pub fn elicits(can: impl Fn(&[&str]) -> bool) -> (bool, bool) {
     if !can(&["elicitation"]) {
         return (false, false);
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_revision_that_is_known_is_taken_and_one_of_tomorrow_is_answered() {
+    fn known_revisions_are_accepted_and_newer_ones_get_the_newest() {
         assert_eq!(revision(None).unwrap(), "2025-11-25");
         assert_eq!(revision(Some(&Value::Null)).unwrap(), "2025-11-25");
         for known in REVISIONS {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn older_clients_hear_of_less() {
+    fn older_revisions_have_fewer_capabilities() {
         let none = json!({});
         let new = capabilities("2025-11-25", &none, false);
         assert_eq!(
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_says_nothing_more_fills_in_forms() {
+    fn elicitation_without_modes_means_forms() {
         let asks = |declared: &[&str]| elicits(|way| declared.contains(&way.join(".").as_str()));
         assert_eq!(asks(&[]), (false, false));
         assert_eq!(asks(&["elicitation"]), (true, false));

@@ -1,4 +1,4 @@
-//! `.registry/`: what mcp-bash has found, in files. We keep nothing there ourselves, unless asked.
+//! `.registry/`: the cache files of mcp-bash. Written only by `registry refresh`.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ const FILES: [(Kind, &str); 4] = [
     (Kind::Prompts, "prompts.json"),
 ];
 
-/// Entries that were kept, if they are there and of the form that we write.
+/// The entries of a registry file, if it exists in our format.
 pub(super) fn kept(places: &Places, file: &str) -> Option<Vec<Item>> {
     let kept = meta::read(&places.registry.join(file), places).ok()?;
     if kept.get("format_version").and_then(Value::as_u64) != Some(1) {
@@ -39,7 +39,7 @@ pub(super) fn text(items: &[Item]) -> String {
     Value::Array(items).to_string()
 }
 
-/// `registry refresh`: writes the files. Gives what is printed, and the exit code.
+/// `registry refresh`: writes the files. Returns the text to print and the exit code.
 pub fn refresh(project: &Project) -> io::Result<(String, i32)> {
     fs::create_dir_all(&project.places.registry)?;
     let mut failed = false;
@@ -72,7 +72,7 @@ pub fn refresh(project: &Project) -> io::Result<(String, i32)> {
     Ok((format!("{printed:#}"), i32::from(failed)))
 }
 
-/// `registry status`: what is in the files.
+/// `registry status`: a summary of the files.
 pub fn status(places: &Places) -> String {
     let part = |file: &str| {
         let path = places.registry.join(file);
@@ -130,7 +130,7 @@ mod tests {
     const TOOL: (&str, &str) = ("tools/x/tool.sh", "#!/bin/sh\n");
 
     #[test]
-    fn what_is_written_can_be_read_again() {
+    fn a_written_registry_can_be_read() {
         let (_root, project) = project(&[TOOL]);
         let (printed, code) = refresh(&project).unwrap();
         assert_eq!(code, 0);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_failed() {
+    fn unreadable_kinds_fail_the_refresh() {
         let (_root, project) = project_with(&[TOOL], &[("MCPBASH_REGISTRY_MAX_BYTES", "20")]);
         let (printed, code) = refresh(&project).unwrap();
         assert_eq!(code, 1);

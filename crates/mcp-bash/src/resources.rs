@@ -1,4 +1,4 @@
-//! The resources of a project and its templates of resources.
+//! The resources and resource templates of a project.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::places::Places;
 use super::{icons, meta, trust};
 use linkspan_scripts::folder::{Problem, Severity};
 
-/// Finds the resources: files under `resources/`, and what is said about them.
+/// Finds the resources: files under `resources/` and their metadata.
 pub fn scan(places: &Places, problems: &mut Vec<Problem>) -> Vec<Map<String, Value>> {
     let mut names = HashSet::new();
     let mut found = Vec::new();
@@ -72,7 +72,7 @@ fn resource(
     item(&said, stem, &below.to_string_lossy(), &folder, places)
 }
 
-/// A resource as the registry has it; `None` without a URI.
+/// The registry item of a resource; `None` without a URI.
 pub fn item(
     said: &Map<String, Value>,
     name: &str,
@@ -82,21 +82,12 @@ pub fn item(
 ) -> Option<Map<String, Value>> {
     let uri = meta::text(said, "uri")?;
     let declared = meta::text(said, "mimeType");
-    let mut item = Map::new();
+    let mut item = meta::described(said, name);
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             item.insert(name.to_owned(), value);
         }
     };
-    put(
-        "name",
-        Some(json!(meta::text(said, "name").unwrap_or(name))),
-    );
-    put("title", meta::text(said, "title").map(|t| json!(t)));
-    put(
-        "description",
-        Some(json!(meta::text(said, "description").unwrap_or(""))),
-    );
     put("uri", Some(json!(uri)));
     put("mimeType", Some(json!(declared.unwrap_or("text/plain"))));
     put("mimeTypeDeclared", declared.map(|_| json!(true)));
@@ -128,8 +119,7 @@ fn provider_of(uri: &str, places: &Places) -> String {
     .to_owned()
 }
 
-/// A resource as clients see it. Who provides it is not in the specification, but clients of mcp-bash
-/// look at it.
+/// A resource as clients see it. `provider` is not in the specification, but clients of mcp-bash read it.
 pub fn shown(item: &Map<String, Value>) -> Value {
     const FIELDS: [&str; 10] = [
         "name",
@@ -146,10 +136,10 @@ pub fn shown(item: &Map<String, Value>) -> Value {
     pick(item, &FIELDS)
 }
 
-/// The names that no template may have: those of the resources, and those of metadata with a `uri`, which
-/// means a resource even if there is no file beside it.
+/// The names that templates must not use: those of resources, and those of metadata with a `uri`, which
+/// declares a resource even without a file beside it.
 pub fn taken(places: &Places, resources: &[Map<String, Value>]) -> HashSet<String> {
-    // Pages that were found have the names of their folders, which templates may have too.
+    // UI pages have the names of their folders, which templates may use too.
     let listed = resources.iter().filter(|r| r["provider"] != "ui");
     let listed = listed.filter_map(|r| meta::text(r, "name"));
     let mut taken: HashSet<String> = listed.map(str::to_owned).collect();
@@ -207,24 +197,24 @@ pub fn templates(
     found
 }
 
-/// What is wrong with a template.
+/// Why a template is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// It has no pattern.
+    /// The template has no pattern.
     #[error("it has no uriTemplate")]
     NoTemplate,
-    /// It has no name.
+    /// The template has no name.
     #[error("it has no name")]
     NoName,
-    /// It has an address and a pattern.
+    /// The template has both `uri` and `uriTemplate`.
     #[error("it has both a uri and a uriTemplate")]
     Both,
-    /// Nothing in its pattern varies.
+    /// The pattern has no variable.
     #[error("its uriTemplate has no {{variable}}")]
     NoVariable,
 }
 
-/// A template as the registry has it; its files lie in `folder`.
+/// The registry item of a template; its files lie in `folder`.
 pub fn template(
     said: &Map<String, Value>,
     folder: &Path,
@@ -261,7 +251,7 @@ pub fn template(
     Ok(item)
 }
 
-/// Templates that were registered, and those that were found and are called otherwise.
+/// The registered templates, and found ones with other names.
 pub fn merged(
     registered: Vec<Map<String, Value>>,
     found: Vec<Map<String, Value>>,
@@ -288,7 +278,7 @@ fn pick(item: &Map<String, Value>, fields: &[&str]) -> Value {
     Value::Object(fields.collect())
 }
 
-/// The URI of a file.
+/// The `file://` URI of a path.
 pub fn file_uri(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for &byte in path.as_os_str().as_encoded_bytes() {
@@ -308,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_a_resource_and_metadata_says_what_sort() {
+    fn a_file_is_a_resource_described_by_its_metadata() {
         let (_root, places) = places(&[
             ("resources/plain file.txt", "x"),
             ("resources/a.txt", "x"),
@@ -380,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registered_template_comes_before_one_that_was_found() {
+    fn a_registered_template_overrides_a_found_one() {
         let object = |v: Value| v.as_object().unwrap().clone();
         let found = vec![object(json!({"name": "x", "uriTemplate": "found://{a}"}))];
         let registered = vec![

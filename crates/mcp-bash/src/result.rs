@@ -1,4 +1,4 @@
-//! What a tool's output and its end mean.
+//! Maps a tool's output and exit status to a result.
 
 mod embedded;
 mod schema;
@@ -10,60 +10,60 @@ use serde_json::{Map, Value, json};
 
 pub use embedded::embedded;
 
-/// How a tool ended.
+/// The outcome of a tool run.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome<'a> {
     /// The tool.
     pub tool: &'a str,
-    /// What it says about its output.
+    /// The output schema of the tool.
     pub schema: Option<&'a Value>,
-    /// Its exit code; of a signal, 128 and its number.
+    /// The exit code; for a signal, 128 plus its number.
     pub code: i32,
-    /// What it printed.
+    /// Its stdout.
     pub stdout: &'a [u8],
-    /// What it may print, if it printed more.
+    /// The stdout limit, if it was exceeded.
     pub stdout_over: Option<usize>,
-    /// The end of what it said on stderr.
+    /// The end of its stderr.
     pub stderr: &'a str,
-    /// What it may say there, if it said more.
+    /// The stderr limit, if it was exceeded.
     pub stderr_over: Option<usize>,
-    /// If its time was over.
+    /// Set if the tool timed out.
     pub late: Option<Late<'a>>,
     /// What it wrote into its error file.
     pub error: Option<&'a str>,
-    /// What is added to its contents: see [`embedded`].
+    /// Embedded resources: see [`embedded`].
     pub resources: Vec<Value>,
     /// The last line of its trace, if it was traced.
     pub trace: Option<&'a str>,
-    /// Whether errors about its output tell more.
+    /// Whether errors about its output have more detail.
     pub verbose: bool,
 }
 
-/// A tool whose time was over.
+/// A timed-out tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Late<'a> {
     /// Why.
     pub reason: Reason,
-    /// How long it could be silent.
+    /// The idle limit.
     pub timeout: Duration,
-    /// How long it could take in all, if progress gives it more time.
+    /// The total limit, if progress extends the time.
     pub longest: Option<Duration>,
-    /// What its author suggests.
+    /// The author's hint for timeouts.
     pub hint: Option<&'a str>,
 }
 
-/// Why a tool's time was over.
+/// Why a tool timed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// It took too long.
+    /// It exceeded its fixed limit.
     Fixed,
-    /// It reported no progress for too long.
+    /// It reported no progress within the idle limit.
     Idle,
-    /// It reported progress, but took too long even so.
+    /// It reported progress, but exceeded its total limit.
     Max,
 }
 
-/// The result of `tools/call`, or the error.
+/// The result of `tools/call`, or an error.
 pub fn map(outcome: &Outcome<'_>) -> Result<String, RpcError> {
     if let Some(said) = outcome.error.filter(|said| !said.trim().is_empty()) {
         return Err(authored(said).unwrap_or_else(|| failed(said)));
@@ -99,7 +99,7 @@ pub fn map(outcome: &Outcome<'_>) -> Result<String, RpcError> {
         result.push_str(&more.to_string());
     }
     result.push_str(r#"],"isError":false"#);
-    // Only objects: clients refuse a whole result for the sake of anything else.
+    // Only objects: clients refuse the whole result if `structuredContent` is anything else.
     if let Some(object) = json.filter(|json| json.kind() == JsonKind::Object) {
         result.push_str(r#","structuredContent":"#);
         result.push_str(&on_one_line(object));
@@ -108,7 +108,7 @@ pub fn map(outcome: &Outcome<'_>) -> Result<String, RpcError> {
     Ok(result)
 }
 
-/// As `run-tool` prints it, and its exit code.
+/// The result as `run-tool` prints it, and the exit code.
 pub fn on_terminal(mapped: &Result<String, RpcError>) -> (String, i32) {
     match mapped {
         Ok(result) => (result.clone(), 0),
@@ -128,7 +128,7 @@ pub fn on_terminal(mapped: &Result<String, RpcError>) -> (String, i32) {
     }
 }
 
-/// Whether a tool has said its whole result.
+/// Whether the tool printed a complete result.
 fn is_whole(json: Json<'_>) -> bool {
     json.get("content")
         .is_some_and(|c| c.kind() == JsonKind::Array)
@@ -139,7 +139,7 @@ fn is_true(json: Option<Json<'_>>) -> bool {
     json.and_then(Json::as_bool) == Some(true)
 }
 
-/// A whole result, with what we know about the call.
+/// A complete result of the tool, with metadata of the call.
 fn passed_on(whole: Json<'_>, outcome: &Outcome<'_>) -> String {
     let mut result = "{".to_owned();
     let mut own = Map::new();
@@ -169,7 +169,7 @@ fn passed_on(whole: Json<'_>, outcome: &Outcome<'_>) -> String {
 }
 
 fn meta_of(mut meta: Map<String, Value>, outcome: &Outcome<'_>) -> Value {
-    // An older way to name a page.
+    // An older spelling of `ui.resourceUri`.
     if let Some(uri) = meta.remove("ui/resourceUri") {
         let ui = meta.entry("ui").or_insert_with(|| json!({}));
         if let Some(ui) = ui.as_object_mut() {
@@ -188,7 +188,7 @@ fn tail<'a>(outcome: &Outcome<'a>) -> &'a str {
     outcome.stderr.trim_end_matches('\n')
 }
 
-/// An error that a tool spells out: a code, a message, and perhaps data.
+/// An error that the tool printed: code, message and optional data.
 fn authored(text: &str) -> Option<RpcError> {
     let json = Json::parse(text).ok()?;
     let message = json.get("message")?;
@@ -222,7 +222,7 @@ fn failed(said: &str) -> RpcError {
     RpcError::internal("Tool failed").with_data(quote(said.trim_end_matches('\n')))
 }
 
-/// The error of a tool that ended with another code than 0.
+/// The error of a tool with an exit code other than 0.
 fn unsuccessful(stdout: &str, outcome: &Outcome<'_>) -> RpcError {
     if !stdout.trim().is_empty() {
         return authored(stdout).unwrap_or_else(|| failed(stdout));
@@ -247,7 +247,7 @@ fn unsuccessful(stdout: &str, outcome: &Outcome<'_>) -> RpcError {
     RpcError::internal(message.to_owned()).with_data(data.to_string())
 }
 
-/// The result of a tool whose time was over. The model is to read it.
+/// The result of a timed-out tool, for the model to read.
 fn timed_out(late: &Late<'_>, outcome: &Outcome<'_>) -> String {
     let seconds = late.timeout.as_secs();
     let (reason, mut message) = match (late.reason, late.longest) {
@@ -289,7 +289,7 @@ fn timed_out(late: &Late<'_>, outcome: &Outcome<'_>) -> String {
     .to_string()
 }
 
-/// The spelling of a value without line ends, which can only be white space.
+/// JSON without line breaks, which are only white space there.
 fn on_one_line(json: Json<'_>) -> String {
     json.text().replace(['\r', '\n'], "")
 }

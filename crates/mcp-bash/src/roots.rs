@@ -1,4 +1,4 @@
-//! Where a client lets tools work, and where they work if it does not say.
+//! The roots of a client, and the defaults without any.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use super::resources::file_uri;
 use super::vars::Vars;
 use linkspan_scripts::host::lexical;
 
-/// A folder that tools may work in.
+/// A folder that tools may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     /// Its address.
     pub uri: String,
-    /// What the client calls it.
+    /// The client's name for it.
     pub name: String,
-    /// Where it is, without symbolic links.
+    /// Its path without symbolic links.
     pub path: PathBuf,
 }
 
 impl Root {
-    /// A folder that is there.
+    /// A root for an existing folder.
     pub fn of(path: &Path, name: &str) -> Option<Self> {
         let path = path.canonicalize().ok()?;
         Some(Self {
@@ -33,7 +33,7 @@ impl Root {
     }
 }
 
-/// The roots of a client that has none: the operator's, those of `config/roots.json`, or the project.
+/// The roots for a client without any: the operator's, those of `config/roots.json`, or the project.
 pub fn fallback(places: &Places, vars: &Vars) -> Vec<Root> {
     let given = vars.get("MCPBASH_ROOTS").unwrap_or_default();
     let given = given.split(':').filter(|path| !path.is_empty());
@@ -58,8 +58,8 @@ pub fn fallback(places: &Places, vars: &Vars) -> Vec<Root> {
     Root::of(&places.root, "").into_iter().collect()
 }
 
-/// The roots that a client names, by address and name. What is no folder of this machine is left out;
-/// one that is not there yet is taken as it is written.
+/// The roots of a client, from URIs and names. Those that are no folder of this machine are left out; a path
+/// that does not exist yet is used as it is.
 pub fn of_client(named: impl IntoIterator<Item = (String, String)>) -> Vec<Root> {
     unique(named.into_iter().filter_map(|(uri, name)| {
         let path = linkspan_local::folder_of_uri(&uri)?;
@@ -86,7 +86,7 @@ pub fn json(roots: &[Root]) -> String {
     Value::Array(roots.collect()).to_string()
 }
 
-/// As `MCP_ROOTS_PATHS`: one on each line.
+/// The value of `MCP_ROOTS_PATHS`: one path per line.
 pub fn paths(roots: &[Root]) -> String {
     let paths: Vec<_> = roots
         .iter()
@@ -95,7 +95,7 @@ pub fn paths(roots: &[Root]) -> String {
     paths.join("\n")
 }
 
-/// Whether a path is in one of them. It must be there.
+/// Whether an existing path is inside a root.
 pub fn contain(roots: &[Root], path: &Path) -> bool {
     let real = path.canonicalize();
     real.is_ok_and(|path| roots.iter().any(|root| path.starts_with(&root.path)))
@@ -107,7 +107,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_operator_comes_before_the_project_and_that_before_nothing() {
+    fn operator_roots_override_project_roots() {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
         for folder in ["a", "b", "config"] {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_in_a_root_only_if_it_really_is() {
+    fn a_path_is_in_a_root_by_its_real_path() {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
         fs::create_dir_all(real.join("in")).unwrap();

@@ -1,4 +1,4 @@
-//! Who a project says that it is.
+//! The identity of a project: name, version, title and instructions.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::vars::Vars;
 use super::{icons, meta, trust};
 use linkspan_scripts::folder::{Problem, ServerInfo, Severity};
 
-/// Reads `server.d/server.meta.json` and what stands in for what it does not say.
+/// Reads `server.d/server.meta.json`, with defaults for missing members.
 pub fn read(
     places: &Places,
     vars: &Vars,
@@ -21,7 +21,8 @@ pub fn read(
             said
         }
         Some(Err(mut problem)) => {
-            // What it says wrongly is only missing; a file that others can write has a hint.
+            // Invalid metadata falls back to defaults, so it is only a warning; an untrusted file, whose
+            // problem has a hint, stays an error.
             if problem.hint.is_none() {
                 problem.severity = Severity::Warning;
             }
@@ -63,7 +64,7 @@ pub fn read(
     (info, said)
 }
 
-/// The project's version: its `VERSION`, that of its `package.json`, or none yet.
+/// The project's version: from `VERSION`, from `package.json`, or 0.0.0.
 fn version(places: &Places) -> String {
     let own = meta::whole(&places.root.join("VERSION"), places);
     let own = own.map(|text| text.split_whitespace().collect::<String>());
@@ -76,7 +77,8 @@ fn version(places: &Places) -> String {
         .unwrap_or_else(|| "0.0.0".to_owned())
 }
 
-fn title_case(name: &str) -> String {
+/// `my-server` becomes `My Server`, as mcp-bash shows a server without a title.
+pub(crate) fn title_case(name: &str) -> String {
     let words = name.split(['-', '_', ' ']).filter(|word| !word.is_empty());
     let words = words.map(|word| {
         let mut chars = word.chars();
@@ -92,7 +94,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn without_metadata_the_folder_has_a_name_and_a_version() {
+    fn without_metadata_name_and_version_have_defaults() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().join("my-fine_server");
         fs::create_dir_all(root.join("server.d")).unwrap();

@@ -1,6 +1,6 @@
-//! Reading a project's own scripts into a shell, within bounds.
+//! Runs a project's own scripts in a shell, with limits.
 //!
-//! These functions block; they belong onto a thread that may.
+//! These functions block; call them on a blocking thread.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
@@ -17,44 +17,44 @@ const PRELUDE: &str = include_str!("hooks-prelude.sh");
 
 const BASH: &str = "bash";
 
-/// Between two looks at whether it has ended.
+/// Poll interval for the end of a script.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// A script of a project.
 pub struct Script<'a> {
-    /// What is to be done: see the prelude.
+    /// The mode: see the prelude.
     pub mode: &'a str,
-    /// More words: the script first.
+    /// Arguments, beginning with the script.
     pub words: Vec<OsString>,
-    /// All that it sees.
+    /// The complete environment.
     pub env: Vec<(OsString, OsString)>,
-    /// Where it runs.
+    /// The working directory.
     pub cwd: &'a Path,
-    /// What it reads.
+    /// Its stdin.
     pub input: Vec<u8>,
-    /// How long it may take.
+    /// Time limit.
     pub timeout: Duration,
-    /// How much it may say.
+    /// Output limit.
     pub most: usize,
-    /// Whether a shell that others can write is run all the same.
+    /// Whether a shell that other users can write is run nevertheless.
     pub accept_writable: bool,
 }
 
-/// What a script said, and how it ended.
+/// The records that a script reported, and how it ended.
 #[derive(Debug)]
 pub struct Ran {
-    /// Pairs of texts for us.
+    /// The reported records: names and values.
     pub said: Vec<(String, String)>,
-    /// The end of what it printed for people.
+    /// The end of its stderr.
     pub stderr: String,
-    /// Whether its time was over.
+    /// Whether it timed out.
     pub late: bool,
-    /// Whether it said more than it may.
+    /// Whether it exceeded the output limit.
     pub too_much: bool,
 }
 
 impl Ran {
-    /// The last thing said under a name.
+    /// The last value reported under a name.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut said = self.said.iter().rev();
         said.find(|(key, _)| key == name)
@@ -62,7 +62,7 @@ impl Ran {
     }
 }
 
-/// Runs a script and waits for it. Nothing of it is left behind in its process group.
+/// Runs a script and waits for it. Kills the rest of its process group afterwards.
 pub fn run(script: &Script<'_>) -> io::Result<Ran> {
     let mut child = Command::new(trusted_bash(script)?)
         .arg0(BASH)
@@ -113,7 +113,7 @@ pub fn run(script: &Script<'_>) -> io::Result<Ran> {
     })
 }
 
-/// The shell, if it can be trusted. Like every program it is looked up in the `PATH` that it will see.
+/// The path of bash, if it is trusted. It is looked up in the `PATH` of the script, like every program.
 fn trusted_bash(script: &Script<'_>) -> io::Result<PathBuf> {
     let start = Start {
         words: &[BASH.into()],
@@ -127,7 +127,7 @@ fn trusted_bash(script: &Script<'_>) -> io::Result<PathBuf> {
     Ok(bash)
 }
 
-/// Waits until it has ended or its time is over; then whatever it left behind ends too.
+/// Waits for the end or the deadline, then kills the process group.
 fn wait(child: &mut Child, until: Instant) -> io::Result<bool> {
     let late = loop {
         if child.try_wait()?.is_some() {
@@ -138,7 +138,7 @@ fn wait(child: &mut Child, until: Instant) -> io::Result<bool> {
         }
         thread::sleep(LOOK);
     };
-    // Its pipes stay open as long as a process of its group has them.
+    // The pipes stay open while a process of the group holds them.
     crate::os::kill_group(child.id());
     if late {
         let _ = child.wait();
@@ -146,7 +146,7 @@ fn wait(child: &mut Child, until: Instant) -> io::Result<bool> {
     Ok(late)
 }
 
-/// Reads up to a little more than it may be.
+/// Reads slightly more than `most`, to detect an excess.
 fn read(from: impl Read, most: usize) -> Vec<u8> {
     let mut all = Vec::new();
     let _ = from.take(most as u64 + 1).read_to_end(&mut all);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_never_ends_is_ended_with_all_that_it_started() {
+    fn an_endless_script_is_killed_with_its_group() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("register.sh");
         std::fs::write(&file, "sleep 60 & sleep 60\n").unwrap();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_prints_is_apart_from_what_it_registers() {
+    fn stdout_is_separate_from_the_records() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("register.sh");
         let text = "echo noise\nmcp_register_tool '{\"a\":\n1}'\nmcp_register_tool ''\nexit 3\n";

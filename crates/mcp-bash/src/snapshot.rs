@@ -1,4 +1,4 @@
-//! A project as a server has it: read once, shown many times.
+//! A project as the server uses it: read once, rendered for clients.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -17,10 +17,10 @@ use super::vars::Vars;
 use super::{ci, prompts, quirks, resources, tools};
 use linkspan_scripts::folder::FolderError;
 
-/// How many seconds a client that has asked us to end may take to leave.
+/// How many seconds a client may keep the connection open after `shutdown`.
 const PATIENCE: u64 = 5;
 
-/// A project, and what clients see of its lists.
+/// A project with its lists as clients see them.
 #[derive(Debug)]
 pub(crate) struct ProjectSnapshot {
     pub(crate) project: Project,

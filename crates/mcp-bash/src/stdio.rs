@@ -1,7 +1,7 @@
-//! The front of a server on stdio: what mcp-bash does with a line before it is a request.
+//! The stdio front: how mcp-bash handles a line before it becomes a request.
 //!
-//! The remote token, the order of the handshake, and requests that the server behind it does not get. It takes
-//! lines and returns lines; it does no IO.
+//! It checks the remote token and the order of the handshake, and answers the requests that the server behind
+//! it does not get. Sans-IO: lines in, lines out.
 
 mod lifetime;
 mod port;
@@ -19,29 +19,29 @@ pub use lifetime::Lifetime;
 pub use port::port;
 pub use token::{Token, TokenError, without_token};
 
-/// What follows from a line.
+/// An action that follows from a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// For the client.
+    /// Send this line to the client.
     ToClient(String),
-    /// For the server.
+    /// Send this line to the server.
     ToServer(String),
-    /// Nothing more comes in; what is under way may end.
+    /// Read no more lines; requests in flight may finish.
     Close,
 }
 
-/// Where a client is in the lifecycle of MCP.
+/// The lifecycle stage of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It has sent nothing.
+    /// No message yet.
     New,
-    /// It has sent `initialize`.
+    /// `initialize` was sent.
     Initializing,
     /// It has sent `notifications/initialized`.
     Ready,
-    /// It has sent `shutdown`.
+    /// `shutdown` was sent.
     ShuttingDown,
-    /// It uses a stateless revision, which has no handshake.
+    /// A stateless revision, without a handshake.
     Modern,
 }
 
@@ -54,11 +54,11 @@ pub struct StdioFront {
     batches: bool,
     info: ServerInfo,
     revision: &'static str,
-    /// What the client can do.
+    /// The client's capabilities.
     client: Value,
     /// The id of `initialize`, until it is answered.
     initialize_id: Option<String>,
-    /// Whether the client is told that its lists have changed once `initialize` is answered.
+    /// Whether to send list_changed notifications after the answer to `initialize`.
     announces_lists: bool,
 }
 
@@ -83,7 +83,7 @@ impl StdioFront {
         self.stage == Stage::ShuttingDown
     }
 
-    /// A line of the client.
+    /// Handles a line from the client.
     pub fn from_client(&mut self, line: &str) -> Vec<Step> {
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() {
@@ -112,7 +112,7 @@ impl StdioFront {
                 vec![invalid("Missing method")]
             };
         };
-        // `null` is an id to mcp-bash, but an answer with it reaches no request.
+        // To mcp-bash `null` is an id, but an answer with it matches no request.
         let id = json
             .get("id")
             .filter(|id| id.kind() != JsonKind::Null)
@@ -164,7 +164,7 @@ impl StdioFront {
         }
     }
 
-    /// What is wrong with a method, if it is not offered.
+    /// The error for a method that is not offered.
     fn not_offered(&self, method: &str) -> Option<RpcError> {
         let title = match kind_of(method) {
             "tools" => "Tools",
@@ -199,7 +199,7 @@ impl StdioFront {
         self.client = read(&["params", "capabilities"]).unwrap_or_default();
         self.stage = Stage::Initializing;
         self.initialize_id = Some(id.to_owned());
-        // Clients of mcp-bash leave out what the specification wants; the server behind us gets it.
+        // Clients of mcp-bash omit members that the specification requires; the server behind gets them.
         let capabilities = json.path(&["params", "capabilities"]);
         let capabilities = capabilities.filter(|_| self.client.is_object());
         let capabilities = capabilities.map_or("{}", Json::text);
@@ -238,7 +238,7 @@ impl StdioFront {
         }
     }
 
-    /// A cancellation that means something; an older spelling of it does too.
+    /// Forwards a cancellation if it is valid, also in an older spelling.
     fn cancelled(&self, json: Json<'_>) -> Vec<Step> {
         let params = json.get("params");
         let named = |name: &str| {
@@ -257,7 +257,7 @@ impl StdioFront {
         ))]
     }
 
-    /// A line of the server.
+    /// Handles a line from the server.
     pub fn from_server(&mut self, line: &str) -> Vec<Step> {
         let Ok(json) = Json::parse(line) else {
             return Vec::new();
@@ -281,9 +281,13 @@ impl StdioFront {
             self.initialize_id = None;
             let mut steps = vec![match (json.get("error"), id) {
                 (None, Some(id)) => {
-                    let welcome =
-                        quirks::welcome(self.revision, &self.client, self.minimal, &self.info);
-                    result(id, &welcome)
+                    let initialize_result = quirks::initialize_result(
+                        self.revision,
+                        &self.client,
+                        self.minimal,
+                        &self.info,
+                    );
+                    result(id, &initialize_result)
                 }
                 _ => Step::ToClient(one_line(line)),
             }];
@@ -296,7 +300,7 @@ impl StdioFront {
     }
 }
 
-/// What a method is about.
+/// The part of a method before the slash.
 fn kind_of(method: &str) -> &str {
     method.split_once('/').map_or("", |(kind, _)| kind)
 }
@@ -319,7 +323,7 @@ fn is_known(method: &str) -> bool {
     KNOWN.contains(&method) || method.starts_with("notifications/")
 }
 
-/// The method is unknown.
+/// The error for an unknown method.
 fn unknown(method: &str) -> RpcError {
     let why = match kind_of(method) {
         kind @ ("tools" | "resources" | "prompts" | "completion") => {
@@ -330,14 +334,14 @@ fn unknown(method: &str) -> RpcError {
     RpcError::new(-32601, why)
 }
 
-/// Whether a first message is one of the stateless revisions. mcp-bash does not know those; a client that
-/// only asks whether we do is told no, and begins as clients of mcp-bash do.
+/// Whether a first message belongs to a stateless revision. mcp-bash does not know those; a client that only
+/// probes for support gets an error and then begins as mcp-bash's clients do.
 fn is_modern(json: Json<'_>) -> bool {
     let message = Message::parse(one_line(json.text()).into());
     message.is_ok_and(|m| era_of(&m) == Era::Modern)
 }
 
-/// mcp-bash tells every client that its lists have changed, as soon as it has any.
+/// list_changed notifications of all lists: mcp-bash sends them to every client after the handshake.
 fn list_changes() -> impl Iterator<Item = Step> {
     ["tools", "resources", "prompts"].into_iter().map(|list| {
         Step::ToClient(format!(
@@ -367,7 +371,7 @@ fn answer(id: &str, error: &RpcError) -> Step {
     ))
 }
 
-/// An error about something that has no id: mcp-bash leaves it out.
+/// An error without an id: mcp-bash omits the member.
 fn anonymous(error: &RpcError) -> Step {
     Step::ToClient(format!(r#"{{"jsonrpc":"2.0","error":{}}}"#, body(error)))
 }

@@ -1,17 +1,17 @@
-//! Which template a URI fits: the part of RFC 6570 that mcp-bash reads backwards.
+//! Matches URIs against templates: the subset of RFC 6570 that mcp-bash reverses.
 //!
-//! `{v}` is anything without `/`, `?` and `#`; `{+v}` is anything; `{#v}` is `#` and then anything. None
-//! is empty. A template with anything else in it fits nothing.
+//! `{v}` matches characters other than `/`, `?` and `#`; `{+v}` matches any characters; `{#v}` matches `#` and
+//! any characters. None of them matches the empty string. A template with any other expression matches no URI.
 
 use serde_json::{Map, Value};
 
-/// URIs longer than this fit nothing.
+/// Longer URIs match no template.
 const LONGEST: usize = 2048;
 
-/// A template that fits.
+/// A matching template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
-    /// The values as they are in the URI, sorted by name.
+    /// The values as in the URI, sorted by name.
     pub values: Vec<(String, String)>,
     literal: usize,
     holes: usize,
@@ -28,7 +28,7 @@ impl Fit {
     }
 }
 
-/// Which of the templates fits best: with most of it literal, then with fewest holes, then by name.
+/// The best match: most literal characters, then fewest variables, then by name.
 pub fn best<'a, T>(
     uri: &str,
     templates: impl IntoIterator<Item = (&'a str, &'a str, T)>,
@@ -94,7 +94,7 @@ fn parse(template: &str) -> Option<Vec<Part<'_>>> {
         let again = parts
             .iter()
             .any(|p| matches!(p, Part::Hole { name: other, .. } if *other == name));
-        // Where one of two adjacent holes ends is ambiguous.
+        // The boundary between two adjacent variables is ambiguous.
         let touching = matches!(parts.last(), Some(Part::Hole { .. }));
         if !usable || again || touching {
             return None;
@@ -106,9 +106,9 @@ fn parse(template: &str) -> Option<Vec<Part<'_>>> {
     Some(parts)
 }
 
-/// Fills the holes from the left, each with as little as will do.
+/// Assigns the shortest possible values from left to right.
 fn walk(uri: &[char], parts: &[Part<'_>]) -> Option<Vec<(String, String)>> {
-    // fits[i][p]: the parts from i on can be the rest of the URI from p on.
+    // fits[i][p]: parts[i..] can match uri[p..].
     let mut fits = vec![vec![false; uri.len() + 1]; parts.len() + 1];
     fits[parts.len()][uri.len()] = true;
     for (i, part) in parts.iter().enumerate().rev() {
@@ -142,7 +142,7 @@ fn walk(uri: &[char], parts: &[Part<'_>]) -> Option<Vec<(String, String)>> {
     Some(values)
 }
 
-/// The first place after `from` where a hole may end and the rest fits.
+/// The first end after `from` at which the rest matches.
 fn hole(uri: &[char], from: usize, wide: bool, fits: &[bool]) -> Option<usize> {
     for end in from + 1..=uri.len() {
         if !wide && matches!(uri[end - 1], '/' | '?' | '#') {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_take_what_they_may() {
+    fn variables_match_their_characters() {
         let json = |text: &str| Some(text.to_owned());
         assert_eq!(
             values("kv://item/42/a/b%2Fc", "kv://item/{id}/{+rest}"),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_fits_nothing() {
+    fn unsupported_expressions_match_nothing() {
         for template in [
             "x://{ids*}",
             "x://{a}{b}",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_literal_one_wins_then_the_simplest_then_the_name() {
+    fn ties_are_broken_by_literals_variables_and_name() {
         let templates = [
             ("b", "x://{v}", 1),
             ("a", "x://{v}", 2),

@@ -8,12 +8,12 @@ use super::places::Places;
 use super::project::Project;
 use super::vars::Vars;
 
-/// A project with these files; scripts can be executed.
+/// A project with these files; scripts are executable.
 pub(crate) fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
     project_with(files, &[])
 }
 
-/// The same in an environment.
+/// As [`project`], with an environment.
 pub(crate) fn project_with(
     files: &[(&str, &str)],
     vars: &[(&str, &str)],
@@ -29,7 +29,7 @@ pub(crate) fn project_with(
     (root, project)
 }
 
-/// A folder with these files, and where a project there has its parts.
+/// A folder with these files, and the places of a project in it.
 pub(crate) fn places(files: &[(&str, &str)]) -> (tempfile::TempDir, Places) {
     let root = folder(files);
     let places = Places::of(root.path(), &Vars::default());

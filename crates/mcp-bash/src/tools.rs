@@ -1,4 +1,4 @@
-//! The tools of a project: `tools/x/tool.sh` and what it says about itself.
+//! The tools of a project: `tools/x/tool.sh` and their metadata.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::places::Places;
 use super::{icons, meta, trust, ui};
 use linkspan_scripts::folder::{Problem, Severity};
 
-/// Finds the tools. Each is what mcp-bash has in its registry: `path` is relative to the folder of tools.
+/// Finds the tools, as registry items; `path` is relative to the folder of tools.
 pub fn scan(places: &Places, server: &str, problems: &mut Vec<Problem>) -> Vec<Map<String, Value>> {
     let mut tools: Vec<_> = meta::files(&places.tools)
         .iter()
@@ -34,8 +34,8 @@ pub fn scan(places: &Places, server: &str, problems: &mut Vec<Problem>) -> Vec<M
     tools
 }
 
-/// Tools that say nothing of themselves are all called `tool`. One alone keeps that name; several are
-/// called like their folders, for otherwise only the first of them could be called at all.
+/// Tools without metadata are all called `tool`. A single one keeps that name; several get the names of their
+/// folders, because otherwise only the first could be called.
 fn tell_apart(tools: &mut [Map<String, Value>]) {
     let nameless = |tool: &Map<String, Value>| {
         let path = Path::new(tool["path"].as_str().unwrap_or_default());
@@ -104,7 +104,7 @@ fn tool(
     Some(item(&said, stem, &below, (folder, places), server))
 }
 
-/// A tool as the registry has it.
+/// The registry item of a tool.
 pub fn item(
     said: &Map<String, Value>,
     name: &str,
@@ -112,22 +112,13 @@ pub fn item(
     (folder, places): (&Path, &Places),
     server: &str,
 ) -> Map<String, Value> {
-    let mut item = Map::new();
+    let mut item = meta::described(said, name);
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             item.insert(name.to_owned(), value);
         }
     };
     let own = |name| meta::some(said, name).cloned();
-    put(
-        "name",
-        Some(json!(meta::text(said, "name").unwrap_or(name))),
-    );
-    put("title", meta::text(said, "title").map(|t| json!(t)));
-    put(
-        "description",
-        Some(json!(meta::text(said, "description").unwrap_or(""))),
-    );
     put("path", Some(json!(path)));
     let input = meta::some(said, "inputSchema").or(meta::some(said, "arguments"));
     put("inputSchema", Some(meta::schema(input)));

@@ -1,4 +1,4 @@
-//! The trust rule for what a project runs and for what is read of it.
+//! The trust rule for the files that a project runs or reads.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,28 +11,28 @@ use super::project::Project;
 use linkspan_scripts::folder::{self, Fix, FolderError, Problem, Severity};
 use linkspan_scripts::host::{self, Start, Trust, WalkError};
 
-/// Files and folders of a project that are looked at for others that can write them.
+/// Limit of files and folders that are checked per project.
 const MOST: usize = 20_000;
 
 /// Why a file is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Distrust {
-    /// Which one; it may be a folder above.
+    /// The file, or a folder above it.
     pub path: PathBuf,
     /// What is wrong with it.
     pub why: Why,
 }
 
-/// What is wrong with a file.
+/// Why a file is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// It points elsewhere.
     Symlink,
-    /// Others can write to it.
+    /// Other users can write to it.
     Writable,
     /// It belongs to another user.
     Owner,
-    /// It is not there, or we may not look.
+    /// It does not exist, or cannot be examined.
     Unreadable,
 }
 
@@ -46,13 +46,13 @@ impl fmt::Display for Distrust {
             Why::Symlink => write!(f, "{name} is a symbolic link"),
             Why::Writable => write!(f, "{name} can be written by others"),
             Why::Owner => write!(f, "{name} belongs to another user"),
-            Why::Unreadable => write!(f, "{name} cannot be looked at"),
+            Why::Unreadable => write!(f, "{name} cannot be examined"),
         }
     }
 }
 
-/// Whether a script that we would read into a shell, and everything on the way to it, is ours alone. It
-/// must not be a link, nor lie in one.
+/// Checks that only this user can write a sourced script and everything on its path. It must not be a link or
+/// be reached through one.
 pub fn script(path: &Path, root: &Path) -> Result<(), Distrust> {
     let folder = path.parent().unwrap_or(root);
     for path in [path, folder, root] {
@@ -61,7 +61,7 @@ pub fn script(path: &Path, root: &Path) -> Result<(), Distrust> {
     walked(path, root)
 }
 
-/// Whether a tool is inside the folder of tools, and it and everything on the way to it is ours alone.
+/// Whether a tool is inside the folder of tools, and only this user can write it and its path.
 pub fn is_tool(path: &Path, tools: &Path, accept_writable: bool) -> bool {
     let (Ok(real), Ok(tools)) = (path.canonicalize(), tools.canonicalize()) else {
         return false;
@@ -69,12 +69,12 @@ pub fn is_tool(path: &Path, tools: &Path, accept_writable: bool) -> bool {
     real.starts_with(&tools) && Trust::new(accept_writable).walk(path, &tools).is_ok()
 }
 
-/// Whether a project may be served: by the rule for every folder. `root` is what was given, without links.
+/// Checks whether a project may be served, by the rule for all folders. `root` is `given` without links.
 pub fn folder(given: &Path, root: &Path, accept_writable: bool) -> Result<(), FolderError> {
     host::trusted_root(&Trust::new(accept_writable), given, root)
 }
 
-/// Why a file of a project is not read, if others can write it: by the rule for every folder.
+/// The problem of a file that is not read because other users can write it.
 pub(super) fn refusal(file: &Path, places: &Places) -> Option<Problem> {
     let trust = Trust::new(places.accept_writable);
     let Err(WalkError::Untrusted(found)) = trust.walk(file, &places.root) else {
@@ -95,7 +95,7 @@ pub(super) fn refusal(file: &Path, places: &Places) -> Option<Problem> {
     Some(problem)
 }
 
-/// Opens a file of a project whose content is believed: metadata, a text, a page.
+/// Opens a trusted file of a project: metadata, a text, a page.
 pub(super) fn open(file: &Path, places: &Places) -> Result<File, Box<Problem>> {
     if let Some(problem) = refusal(file, places) {
         return Err(problem.into());
@@ -106,13 +106,13 @@ pub(super) fn open(file: &Path, places: &Places) -> Result<File, Box<Problem>> {
     })
 }
 
-/// The file that these words execute: itself, or the script of an interpreter that is found by its name.
+/// The files that a command line executes: the program, and the script of an interpreter.
 pub(super) fn executed(words: &[OsString]) -> Vec<PathBuf> {
     let paths = words.iter().map(PathBuf::from);
     paths.filter(|path| path.is_absolute()).take(1).collect()
 }
 
-/// What the author should know: code in the project, and programs that run it, that others can change.
+/// Problems for the author: code in the project, and programs that run it, that other users can write.
 pub(super) fn problems(project: &Project) -> Vec<Problem> {
     let places = &project.places;
     let trust = Trust::new(places.accept_writable);
@@ -139,7 +139,7 @@ pub(super) fn problems(project: &Project) -> Vec<Problem> {
             && let Err(WalkError::Untrusted(found)) = trust.program(&program, start, &places.root)
             && !found.path.starts_with(&places.root)
         {
-            let text = format!("is not run: it is run by {found}");
+            let text = format!("is not run: its interpreter is not trusted: {found}");
             let mut problem = meta::problem(places.relative(file), Severity::Error, text);
             problem.hint = Some(found.repair());
             problems.push(problem);
@@ -205,7 +205,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn what_others_can_write_is_not_trusted() {
+    fn files_writable_by_others_are_not_trusted() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("x.sh");
         fs::write(&file, "").unwrap();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_above_counts_and_so_does_a_link() {
+    fn parent_folders_and_links_are_checked() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("server.d");
         fs::create_dir(&folder).unwrap();

@@ -11,12 +11,12 @@ use linkspan_scripts::folder::Problem;
 
 /// The media type of a UI page.
 pub const MIME: &str = "text/html;profile=mcp-app";
-/// How clients say that they can show one.
+/// The capability of clients that can show pages.
 pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
-/// What a page may weigh.
+/// Size limit of a page.
 const LARGEST: u64 = 1 << 20;
 
-/// The `_meta` of a tool, with its interface if it has one and does not say so.
+/// The `_meta` of a tool, with a link to its page if it has one and no link of its own.
 pub fn linked(own: Option<Value>, tool: &Path, server: &str, places: &Places) -> Option<Value> {
     let folder = tool.join("ui");
     if !is_page(&folder, places) {
@@ -44,7 +44,7 @@ pub fn linked(own: Option<Value>, tool: &Path, server: &str, places: &Places) ->
     Some(Value::Object(meta))
 }
 
-/// The pages of a project as resources: those of its tools, and those of their own. Of two with one name,
+/// The pages of a project as resources: those of tools, and standalone ones. Of two with the same name,
 /// [`page`] reads the tool's.
 pub fn listed(
     places: &Places,
@@ -78,7 +78,7 @@ pub fn listed(
     found
 }
 
-/// The folders in a folder, by name. Hidden ones, links and names that no URI has are left out.
+/// The folders in a folder, by name. Hidden folders, links and names unfit for URIs are left out.
 fn folders_in(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -93,7 +93,7 @@ fn folders_in(folder: &Path) -> Vec<(String, PathBuf)> {
     named
 }
 
-/// What a client should know about a page, of what its metadata says.
+/// The part of a page's metadata that is for clients.
 fn about(said: &Map<String, Value>) -> Value {
     let more = said.get("meta");
     let part = |name: &str, usual: Value| {
@@ -112,7 +112,7 @@ fn about(said: &Map<String, Value>) -> Value {
 pub struct Page {
     /// Its text.
     pub html: String,
-    /// What the client should know about it: `_meta.ui` of its contents.
+    /// The `_meta.ui` member of its contents.
     pub about: Value,
 }
 
@@ -140,19 +140,19 @@ fn folders(name: &str, places: &Places) -> [PathBuf; 2] {
     [places.tools.join(name).join("ui"), places.ui.join(name)]
 }
 
-/// What makes a folder a page, as far as it is there.
+/// The existing files that make a folder a page.
 fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let files = ["index.html", "ui.meta.json"].map(|file| folder.join(file));
     files.into_iter().filter(|file| file.is_file())
 }
 
-/// Whether a folder is a page that others cannot write.
+/// Whether a folder has a page that other users cannot write.
 fn is_page(folder: &Path, places: &Places) -> bool {
     let mut files = files(folder).peekable();
     files.peek().is_some() && files.all(|file| trust::refusal(&file, places).is_none())
 }
 
-/// The text of a file that really is in its folder.
+/// The text of a file that is inside its folder.
 fn text(file: &Path, folder: &Path, places: &Places) -> Option<String> {
     let real = file.canonicalize().ok()?;
     let inside = real.starts_with(folder.canonicalize().ok()?);
@@ -160,7 +160,7 @@ fn text(file: &Path, folder: &Path, places: &Places) -> Option<String> {
     (inside && small).then(|| meta::whole(file, places))?
 }
 
-/// A plain page for a template of mcp-bash: what it is called and what it asks for.
+/// A generated page for a template of mcp-bash.
 fn made(template: &str, config: Option<&Value>) -> String {
     let config = config.cloned().unwrap_or_default();
     let title = config

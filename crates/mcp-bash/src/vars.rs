@@ -1,20 +1,20 @@
-//! The environment that a project was started in, as a value.
+//! The environment of a project, as a value.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// Variables by name. What cannot be read as text counts as not set, except where it is passed on.
+/// Variables by name. A value that is not UTF-8 counts as unset, but is passed on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vars(BTreeMap<OsString, OsString>);
 
 impl Vars {
-    /// The text of a variable that is set to something.
+    /// The non-empty value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.0.get(OsStr::new(name))?.to_str()?;
         (!value.is_empty()).then_some(value)
     }
 
-    /// A variable as it is, empty or not.
+    /// The raw value of a variable, empty or not.
     pub fn raw(&self, name: &str) -> Option<&OsStr> {
         self.0.get(OsStr::new(name)).map(OsString::as_os_str)
     }
@@ -31,7 +31,7 @@ impl Vars {
         value.is_some_and(|v| !matches!(v.as_str(), "true" | "1" | "yes" | "on"))
     }
 
-    /// A number of digits; anything else is as if it were not set.
+    /// A number of digits; any other value counts as unset.
     pub fn number(&self, name: &str) -> Option<u64> {
         digits(self.get(name)?)
     }
@@ -41,12 +41,12 @@ impl Vars {
         self.0.insert(name.into(), value.into());
     }
 
-    /// Takes a variable away.
+    /// Removes a variable.
     pub fn unset(&mut self, name: &str) {
         self.0.remove(OsStr::new(name));
     }
 
-    /// All of them, sorted by name.
+    /// All variables, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(k, v)| (k.as_os_str(), v.as_os_str()))
     }
@@ -59,7 +59,7 @@ impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Vars {
     }
 }
 
-/// A text of nothing but digits as a number.
+/// A string of only digits as a number.
 pub(super) fn digits(text: &str) -> Option<u64> {
     let all = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     all.then(|| text.parse().ok())?

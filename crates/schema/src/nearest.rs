@@ -3,7 +3,7 @@
 /// How many characters of a name are compared.
 const LONGEST: usize = 64;
 
-/// The word that is nearest to another, if any is near enough to be a slip.
+/// The nearest word, if it is near enough for a typing error.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let near = |other: &str| distance(&lower, &other.to_lowercase());
@@ -16,7 +16,7 @@ pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
     (prefix || distance <= 1 + longest / 5).then_some(found)
 }
 
-/// How many letters have to be put in, taken out, exchanged, or swapped with their neighbour.
+/// The edit distance: insertions, deletions, substitutions and swaps of neighbours.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().take(LONGEST).collect();
     let b: Vec<char> = b.chars().take(LONGEST).collect();
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_is_a_slip_away() {
+    fn nearest_finds_typing_errors() {
         let words = ["timeoutSecs", "timeoutHint", "title"];
         assert_eq!(nearest("timeoutsec", words), Some("timeoutSecs"));
         assert_eq!(nearest("timeout", words), Some("timeoutSecs"));

@@ -1,8 +1,8 @@
-//! JSON Schema: what arguments and results must look like.
+//! JSON Schema of arguments and results.
 //!
-//! Compiling the first schema costs about 2.5 ms, for that compiles the schema of schemas. So a
-//! schema that is plainly in order (`plain.rs`) is compiled when it is first needed, and only one
-//! that uses more of the language is compiled to find out whether it is in order.
+//! Compiling the first schema costs about 2.5 ms, because it compiles the metaschema too. So a schema in the
+//! plain subset (`plain.rs`) is compiled on first use, and only other schemas are compiled at once to validate
+//! them.
 
 mod plain;
 
@@ -11,22 +11,22 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// How much is told about one value.
+/// Limit of errors per value.
 const MOST: usize = 20;
 
-/// Why a schema cannot be used: where in it, and what is wrong.
+/// Why a schema is invalid: the path in it, and the error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SchemaError(String);
 
-/// A schema that is in order.
+/// A valid schema.
 pub struct Schema {
     source: Value,
     compiled: OnceLock<Result<jsonschema::Validator, SchemaError>>,
 }
 
 impl Schema {
-    /// Reads a schema. The draft is the one that it names, or 2020-12; nothing is fetched.
+    /// Reads a schema. The draft is that of `$schema`, or 2020-12; nothing is fetched.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
         let compiled = OnceLock::new();
         if !plain::is_plain(schema) {
@@ -38,7 +38,7 @@ impl Schema {
         })
     }
 
-    /// What is wrong with a value: where, and what; nothing if it fits.
+    /// The errors of a value, with their paths; empty if the value is valid.
     pub fn check(&self, value: &Value) -> Vec<String> {
         let validator = match self.compiled() {
             Ok(validator) => validator,
@@ -59,7 +59,7 @@ fn compile(schema: &Value) -> Result<jsonschema::Validator, SchemaError> {
     built.map_err(|error| SchemaError(located(&error)))
 }
 
-/// An error with the place of the value that it is about.
+/// An error with the path of its value.
 fn located(error: &jsonschema::ValidationError<'_>) -> String {
     let path = error.instance_path().to_string();
     if path.is_empty() {

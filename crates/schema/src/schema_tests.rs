@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::*;
 
 #[test]
-fn what_is_wrong_is_told_with_its_path() {
+fn errors_have_the_path_of_the_value() {
     let schema = Schema::new(&json!({
         "type": "object",
         "properties": {"n": {"type": "integer"}},
@@ -20,7 +20,7 @@ fn what_is_wrong_is_told_with_its_path() {
 }
 
 #[test]
-fn a_broken_schema_is_known_at_once() {
+fn an_invalid_schema_is_rejected_at_once() {
     for broken in [
         json!({"type": "text"}),
         json!({"properties": []}),
@@ -35,7 +35,7 @@ fn a_broken_schema_is_known_at_once() {
 }
 
 #[test]
-fn nothing_is_fetched() {
+fn references_are_not_fetched() {
     for remote in [
         json!({"$ref": "https://example.com/schema.json"}),
         json!({"$ref": "file:///etc/hosts"}),
@@ -53,7 +53,7 @@ fn older_drafts_are_read_as_such() {
     assert_eq!(schema.unwrap().check(&json!([1])).len(), 1);
 }
 
-/// Schemas, and things that are almost schemas.
+/// Valid schemas and near misses.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::Bool),

@@ -1,4 +1,4 @@
-//! Writing a folder of scripts: files to start from, names, and the problems of a folder with their repairs.
+//! Tools for authors of a folder of scripts: templates, names, and the problems of a folder with their repairs.
 
 pub mod doctor;
 pub mod draft;

@@ -1,4 +1,4 @@
-//! What is in a folder: found, described and checked, and never executed.
+//! Finds, describes and checks the entries of a folder. Never executes them.
 
 mod again;
 mod apply;
@@ -34,6 +34,16 @@ mod tool_schemas;
 mod tools;
 mod units;
 mod uri;
+
+/// The folders in the root that contain entries.
+pub(crate) const ENTRY_FOLDERS: [&str; 6] = [
+    "tools",
+    "prompts",
+    "resources",
+    "skills",
+    "completions",
+    "providers",
+];
 
 pub use crate::trust::Distrust;
 pub use catalogue::{

@@ -1,9 +1,9 @@
-//! Internals for the fuzz targets only.
+//! Internals for fuzz targets only.
 
 use crate::run::control::Said;
 use crate::serve::{Cursor, UriTemplate};
 
-/// Reads a text as everything that peers may send as text.
+/// Parses a text with every parser of text from peers.
 pub fn words(text: &str) {
     if let Err(odd) = Said::parse(text) {
         assert!(!odd.why.to_string().is_empty());

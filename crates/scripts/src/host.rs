@@ -5,7 +5,7 @@ pub use crate::folder::{trusted_root, untrusted_code};
 pub use crate::run::capture::{Large, Printed};
 pub use crate::run::control::List;
 pub use crate::run::env::{Env, put};
-pub use crate::run::observer::{CallObserver, Talk, Threshold};
+pub use crate::run::observer::{CallObserver, MessageLimits, Threshold};
 pub use crate::run::{
     Busy, Ended, Job, Outcome, RunPermit, Runner, Stdin, on_one_line, random_name, run,
 };

@@ -1,6 +1,6 @@
-//! A folder of scripts as an MCP server: find, describe, validate, run, watch.
+//! Serves a folder of scripts as an MCP server: finds, describes, validates, runs and watches its entries.
 //!
-//! Invariant: nothing is executed to find out what it is, and nothing here knows of HTTP.
+//! Invariant: no file is executed to find out what it is, and this crate does not know HTTP.
 
 pub mod author;
 pub mod folder;
@@ -20,7 +20,7 @@ mod uri;
 pub mod watch;
 mod worker;
 
-pub use run::watchdog::watch as watch_over;
+pub use run::watchdog::{NotWatched, watch as watch_over};
 pub use serve::{
     CallerVariables, Conventions, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options,
     ServerFiles,

@@ -1,7 +1,7 @@
 //! Mounted servers: `mode: mcp`.
 //!
-//! The executable is an MCP server on its stdin and stdout. Every connection has a process of its own,
-//! so that what it asks goes to the client that it works for. Its tools are listed among ours.
+//! The executable is an MCP server on stdin and stdout. Every connection has its own process, so its questions
+//! go to the right client. Its tools are listed among those of the folder.
 
 mod client;
 mod server;
@@ -23,7 +23,7 @@ use crate::run::observer::{ChangeEvents, News, Threshold};
 use crate::serve::Diagnostic;
 use client::Client;
 
-/// How long a server that did not start is left out of lists before it is tried again.
+/// How long a server that failed to start is omitted from lists before the next attempt.
 const LEFT_OUT: Duration = Duration::from_secs(30);
 
 /// The servers of one connection. Waiting for one of them does not delay calls of another.
@@ -34,7 +34,7 @@ pub(crate) struct Mounts(parking_lot::Mutex<HashMap<String, Arc<Mutex<Slot>>>>);
 #[derive(Default)]
 struct Slot {
     client: Option<Arc<Client>>,
-    /// When it last did not start, and why.
+    /// The time and error of the last failed start.
     failed: Option<(Instant, RpcError)>,
 }
 
@@ -47,8 +47,8 @@ pub(crate) struct MountContext<'a> {
 }
 
 impl Mounts {
-    /// The tools of every server in the catalogue, under the names that clients use. A server that
-    /// does not start has none.
+    /// The tools of every server in the catalogue, under the names that clients use. A server that does not
+    /// start has none.
     pub(crate) async fn tools(
         &self,
         catalogue: &Catalogue,
@@ -80,7 +80,7 @@ impl Mounts {
         all
     }
 
-    /// Calls a tool of a server, if one has it.
+    /// Calls the tool of a mounted server; `None` if no server has it.
     pub(crate) async fn call(
         &self,
         catalogue: &Catalogue,
@@ -114,8 +114,8 @@ impl Mounts {
         None
     }
 
-    /// The server of an entry; started if it does not run. A start that failed while this call waited, or at most
-    /// `left_out` before it, is not repeated.
+    /// The server of an entry; started if it does not run. A start that failed while this call waited, or at
+    /// most `left_out` before it, is not repeated.
     async fn client(
         &self,
         entry: &Arc<Tool>,
@@ -165,7 +165,7 @@ fn renamed(tool: &Value, entry: &Tool, settings: &MountSettings) -> Option<Value
     Some(Value::Object(tool))
 }
 
-/// The same parameters for a tool of another name.
+/// The parameters with another tool name.
 fn with_name(params: &str, name: &str) -> String {
     let json = linkspan_wire::Json::parse(params).ok();
     let mut out = format!(r#"{{"name":{}"#, linkspan_wire::quote(name));

@@ -1,7 +1,7 @@
-//! What this crate needs of Unix, in one place: descriptors, owners and permissions, process groups.
+//! The parts of Unix that this crate uses: descriptors, owners and permissions, process groups.
 //!
-//! Elsewhere the same names exist, so that everything compiles, and nothing can be run:
-//! [`SUPPORTED`] is false, [`Folder::open`](crate::Folder::open) refuses, and no program is found or started.
+//! On other systems the same names exist, so that everything compiles, but no program can run: [`SUPPORTED`] is
+//! false, [`Folder::open`](crate::Folder::open) refuses, and no program is found or started.
 
 #[cfg(unix)]
 mod unix;
@@ -16,6 +16,6 @@ pub use unsupported::*;
 /// Whether scripts can be run on this system.
 pub const SUPPORTED: bool = cfg!(unix);
 
-/// Why they cannot, and what works instead.
+/// Why scripts cannot be run, for systems without support.
 pub const UNSUPPORTED: &str = "a folder of scripts needs Linux or macOS: scripts are run through inherited \
      descriptors, and checked by owner and permissions";

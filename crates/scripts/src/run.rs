@@ -1,4 +1,4 @@
-//! One run of a program: started within its bounds, listened to, ended with everything it began.
+//! One run of a program: starts it within its limits, reads its output, and ends it with all its descendants.
 
 pub(crate) mod argv;
 pub(crate) mod capture;

@@ -1,20 +1,21 @@
-//! What a tool may do: limits, and the files and ports that it may reach.
+//! Restrictions of a tool: resource limits, and the files and ports that it may access.
 //!
-//! | level | what it means |
+//! | level | meaning |
 //! |---|---|
-//! | 0 | nothing but the environment is kept from it |
-//! | 1 | it cannot gain privileges |
-//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no powers besides; calls that would go around this are refused |
+//! | 0 | only the environment is restricted |
+//! | 1 | the tool cannot gain privileges |
+//! | 2 | only granted files and TCP ports; root loses other capabilities; system calls around this are refused |
 //!
-//! Limits hold at every level. Level 1 costs nothing: the threads that start programs gave their
-//! privileges up (`linkspan_spawn::Spawner`). Limits and level 2 need a few calls in the new process
-//! before the program begins. That must not be between a fork and an exec, which is no place for Rust
-//! code and expensive for a large server, so that our own program is started, applies a [`Profile`] to
-//! itself and becomes the tool: `linkspan __exec PROFILE -- WORDS`, which is [`exec`].
+//! Limits apply at every level. Level 1 costs nothing: the threads that start programs have dropped their
+//! privileges (`linkspan_spawn::Spawner`). Limits and level 2 need a few calls in the new process before the
+//! program begins. Code between fork and exec would have to be async-signal-safe, and a fork of a large server
+//! is expensive, so the server starts this program again; it applies a [`Profile`] to itself and executes the
+//! tool: `linkspan __exec PROFILE -- WORDS`, which is [`exec`].
 //!
-//! What level 2 grants without being asked is in `needs.rs`; how it is enforced, and what cannot be, in
-//! `confine.rs` and `seccomp.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
+//! `needs.rs` has the default grants of level 2; `confine.rs` and `seccomp.rs` describe what is enforced and
+//! what cannot be. If something cannot be enforced the tool does not run, unless the sandbox is `optional`.
 
+mod capabilities;
 mod confine;
 mod exec;
 #[cfg(target_os = "linux")]
@@ -25,7 +26,6 @@ mod limits;
     allow(dead_code, reason = "what level 2 grants is read by Landlock only")
 )]
 mod needs;
-mod powers;
 mod profile;
 #[cfg_attr(
     not(all(
@@ -43,7 +43,7 @@ mod seccomp;
 mod tests;
 
 pub use confine::{Support, support};
-pub use exec::{REFUSED, exec};
+pub use exec::{NotRun, exec};
 pub use needs::Variables;
 pub use profile::{Profile, lexical};
 pub(crate) use seccomp::decide;

@@ -1,7 +1,7 @@
-//! The SDKs for tools, in the binary: a tool finds them in the folder that `MCP_SDK` names.
+//! The embedded SDKs: a tool finds them in the folder of `MCP_SDK`.
 //!
-//! They are written out once per content: the folder's name is a hash of what is in it, so servers
-//! of different versions do not disturb each other, and one that starts beside another finds it done.
+//! They are written once per content: the name of the folder is a hash of its contents, so servers of different
+//! versions do not disturb each other, and servers of the same version share it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::os::{self, DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
 
-/// Where a file goes, and what is in it.
+/// A file of the SDK: path and text.
 pub struct SdkFile {
     /// The path below the folder, with `/`.
     pub path: &'static str,
@@ -38,10 +38,10 @@ pub const FILES: &[SdkFile] = files![
     "lib/download.sh",
 ];
 
-/// An SDK that tools can use.
+/// An installed SDK.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// The folder of everything (what mcp-bash calls its home).
+    /// The folder with everything (mcp-bash's home).
     pub home: PathBuf,
     /// For `MCP_SDK`.
     pub sdk: PathBuf,
@@ -49,14 +49,14 @@ pub struct Installed {
     pub jq: PathBuf,
 }
 
-/// Writes the SDK into a folder of this user in `temp`, or finds it there. `exe` is our own program.
+/// Writes the SDK into a folder of this user in `temp`, unless it exists. `exe` is this program.
 pub fn install(exe: &Path, temp: &Path) -> io::Result<Installed> {
     install_in(&temp.join(format!("linkspan-{}", os::user())), exe)
 }
 
-/// The same, below a folder that is made if need be.
+/// As [`install`], below a folder that is created if necessary.
 ///
-/// An existing folder is used only if it belongs to us and no other user can write to it: tools run the
+/// An existing folder is used only if it belongs to this user and no other user can write to it: tools run the
 /// programs in it.
 pub fn install_in(parent: &Path, exe: &Path) -> io::Result<Installed> {
     match DirBuilder::new().mode(0o700).create(parent) {
@@ -75,15 +75,14 @@ pub fn install_in(parent: &Path, exe: &Path) -> io::Result<Installed> {
     })
 }
 
-/// The first file of the SDK that a folder has with other contents.
+/// The first file of the SDK whose copy in a folder differs.
 pub fn differing(folder: &Path) -> Option<PathBuf> {
     let mut paths = FILES.iter().map(|file| (folder.join(file.path), file.text));
     let found = paths.find(|(path, text)| fs::read(path).is_ok_and(|is| is != text.as_bytes()));
     found.map(|(path, _)| path)
 }
 
-/// Writes the files into a folder of the user's choice, and says which. Files that are there are
-/// replaced.
+/// Writes the files into a folder chosen by the user; returns their paths. Existing files are replaced.
 pub fn write_to(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let write = |file: &SdkFile| {
         let path = folder.join(file.path);
@@ -105,7 +104,7 @@ fn fingerprint(exe: &Path) -> u64 {
     hasher.finish()
 }
 
-/// Whether a folder is there with everything in it. One that others could write to is an error.
+/// Whether a folder contains the whole SDK. A folder that other users can write to is an error.
 fn is_complete(home: &Path, exe: &Path) -> io::Result<bool> {
     let metadata = match fs::symlink_metadata(home) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -120,7 +119,7 @@ fn is_complete(home: &Path, exe: &Path) -> io::Result<bool> {
     Ok(jq && FILES.iter().all(whole))
 }
 
-/// `closed` are the permission bits that must not be set.
+/// Checks owner and permissions; `closed` are the bits that must not be set.
 fn check_ours(folder: &Path, metadata: &fs::Metadata, closed: u32) -> io::Result<()> {
     let ours = metadata.is_dir() && metadata.uid() == os::user() && metadata.mode() & closed == 0;
     if ours {
@@ -133,18 +132,18 @@ fn check_ours(folder: &Path, metadata: &fs::Metadata, closed: u32) -> io::Result
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
-/// Makes the folder under another name first, so that no process sees it half-written.
+/// Creates the folder under a temporary name first, so that no process sees it half-written.
 fn place(parent: &Path, home: &Path, exe: &Path) -> io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let draft = parent.join(format!(".sdk-{}-{number}", std::process::id()));
-    // A draft of a process that died and had our number.
+    // A draft of a dead process with the same pid.
     remove(&draft)?;
     let written = write_draft(&draft, exe);
     let placed = written.and_then(|()| match fs::rename(&draft, home) {
         Err(_) if is_complete(home, exe)? => Ok(()),
         Err(_) => {
-            // An incomplete folder is renamed, and ours takes its place.
+            // Moves an incomplete folder away and puts ours in its place.
             let old = parent.join(format!(".old-{}-{number}", std::process::id()));
             match fs::rename(home, &old) {
                 Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
@@ -193,7 +192,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn it_is_written_once_and_found_again() {
+    fn the_sdk_is_written_once_and_reused() {
         let parent = tempfile::tempdir().expect("a folder");
         let exe = Path::new("/bin/true");
         let first = install_in(parent.path(), exe).expect("installed");
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_that_start_together_all_find_it_whole() {
+    fn concurrent_servers_find_a_complete_sdk() {
         let parent = tempfile::tempdir().expect("a folder");
         std::thread::scope(|scope| {
             let starts: Vec<_> = (0..16)
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cleaned_away_is_written_again() {
+    fn a_deleted_sdk_is_rewritten() {
         let parent = tempfile::tempdir().expect("a folder");
         let sdk = install_in(parent.path(), Path::new("/bin/true")).expect("installed");
         fs::remove_file(sdk.sdk.join("mcptool.py")).expect("removed");
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_others_can_reach_is_refused() {
+    fn a_shared_sdk_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
         let sdk = install_in(parent.path(), Path::new("/bin/true")).expect("installed");
         let mode = fs::metadata(&sdk.home).expect("there").mode() & 0o777;
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_gets_the_files_without_the_link() {
+    fn exported_sdks_have_no_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let written = write_to(folder.path()).expect("written");
         assert_eq!(differing(folder.path()), None);

@@ -1,4 +1,4 @@
-//! A folder, served: what all of its connections share.
+//! A served folder: the state that its connections share.
 
 mod complete;
 mod connection;
@@ -46,7 +46,7 @@ pub use server_files::ServerFiles;
 use crate::folder::{Catalogue, FolderError, ReadOptions, changes};
 use crate::os::{SUPPORTED, UNSUPPORTED};
 use crate::run::control::List;
-use crate::run::observer::{CallObserver, ChangeEvents, News, Talk, Threshold};
+use crate::run::observer::{CallObserver, ChangeEvents, MessageLimits, News, Threshold};
 use crate::run::{Runner, RunnerOptions};
 use crate::watch::Watch;
 use crate::worker::Pools;
@@ -55,21 +55,21 @@ use news::Contents;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use uri_template::UriTemplate;
 
-/// News that a slow client may have missed before it is told that everything has changed.
+/// Capacity of the queue of news per client. On overflow the client is told that everything has changed.
 const NEWS: usize = 64;
-/// How long programs that still run may take to end.
+/// How long running programs may take to end.
 const LEAVING: Duration = Duration::from_secs(4);
 
-/// A folder that is served. Every connection sees the same.
+/// A served folder, shared by all connections.
 pub struct Folder {
     conventions: Box<dyn Conventions>,
     snapshot: RwLock<Arc<Snapshot>>,
     pub(crate) runner: Arc<Runner>,
     pub(crate) pools: Pools,
     pub(crate) events: ChangeEvents,
-    /// Resources that have changed, as many at once as there were.
+    /// Changed resources, in batches.
     contents: Contents,
-    /// Permits for polling resources: a quarter of what may run at once, so that clients with many
+    /// Permits for polling resources: a quarter of the concurrency limit, so that clients with many
     /// subscriptions do not block the calls of other clients.
     looks: Arc<Semaphore>,
     pub(crate) options: Options,
@@ -81,11 +81,11 @@ pub struct Folder {
 /// Why a folder cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is something wrong with the folder.
+    /// A problem of the folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// There is something wrong with this machine.
-    #[error("cannot make a place for running scripts")]
+    /// A problem of the machine.
+    #[error("cannot create the folder for running scripts")]
     Io(#[from] io::Error),
     /// Scripts cannot be run on this system.
     #[error("{UNSUPPORTED}")]
@@ -93,7 +93,7 @@ pub enum OpenError {
 }
 
 impl Folder {
-    /// Reads a folder of linkspan's conventions. Nothing in it is executed.
+    /// Reads a folder by linkspan's conventions. Executes nothing in it.
     pub fn open(root: &Path, options: Options) -> Result<Arc<Self>, OpenError> {
         let files = ServerFiles::prepare(&options.exe, &options.temp)?;
         let native = Native(ReadOptions {
@@ -105,7 +105,7 @@ impl Folder {
         Self::open_with(root, options, files, Box::new(native))
     }
 
-    /// Reads a folder of the given conventions.
+    /// Reads a folder by the given conventions.
     pub fn open_with(
         root: &Path,
         options: Options,
@@ -151,13 +151,13 @@ impl Folder {
         self.port_for(CallerVariables::new())
     }
 
-    /// A connection for one client, with variables about it for the programs that it runs. Workers serve several
-    /// clients and are told about none.
+    /// A connection for one client, with variables about the client for its programs. Workers serve several
+    /// clients, so they do not get these variables.
     pub fn port_for(self: &Arc<Self>, caller: CallerVariables) -> Port {
         self.conventions.port(self, caller)
     }
 
-    /// Joins a client to the server that answers it.
+    /// Opens a connection to a handler.
     pub fn connect(&self, handler: impl Handler) -> Port {
         linkspan_local::port("the folder", &self.workers, handler)
     }
@@ -167,12 +167,12 @@ impl Folder {
         &self.runner
     }
 
-    /// How it is served.
+    /// The options of the folder.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The changes from now on.
+    /// Changes from now on.
     pub fn changes(&self) -> FolderChanges {
         FolderChanges {
             news: self.events.subscribe(),
@@ -180,19 +180,26 @@ impl Folder {
         }
     }
 
-    /// Passes what a program says during a call of `name` to the client.
+    /// An observer that forwards the messages of a program during a call of `name` to the client.
     pub fn observer(
         &self,
         caller: Caller,
         token: Option<String>,
         threshold: Threshold,
         name: &str,
-        talk: Talk,
+        message_limits: MessageLimits,
     ) -> CallObserver {
-        CallObserver::new(caller, token, threshold, self.events.clone(), name, talk)
+        CallObserver::new(
+            caller,
+            token,
+            threshold,
+            self.events.clone(),
+            name,
+            message_limits,
+        )
     }
 
-    /// What there is just now.
+    /// The current catalogue.
     pub fn catalogue(&self) -> Arc<impl std::ops::Deref<Target = Catalogue> + use<>> {
         Arc::new(Held(self.snapshot()))
     }
@@ -206,7 +213,7 @@ impl Folder {
         self.leaving.left().await;
     }
 
-    /// Waits until nothing runs any more.
+    /// Waits until no program runs.
     pub async fn close(&self) {
         let watch = self.watch.lock().take();
         drop(watch);
@@ -214,7 +221,7 @@ impl Folder {
         self.runner.finish(LEAVING).await;
     }
 
-    /// Reads the folder again and tells every client what has changed.
+    /// Rereads the folder and notifies every client of changes.
     pub fn refresh(&self) {
         let old = self.snapshot();
         let before = &old.catalogue;
@@ -240,7 +247,7 @@ impl Folder {
         let _ = self.contents.send(changed.resource_uris.into());
     }
 
-    /// What is offered when the folder can no longer be read; `None` keeps what was offered before.
+    /// The catalogue to offer when the folder can no longer be read; `None` keeps the previous one.
     fn instead(&self, before: &Catalogue, error: &FolderError) -> Option<Catalogue> {
         if let FolderError::Untrusted { .. } | FolderError::AboveUntrusted { .. } = error
             && let Some(new) = self.conventions.untrusted(before)
@@ -256,7 +263,7 @@ impl Folder {
     }
 }
 
-/// Tells a folder that something has changed; also one that is still being opened.
+/// Signals changes to a folder, also to one that is still being opened.
 #[derive(Clone, Default)]
 struct Lookout(Arc<Mutex<(Weak<Folder>, bool)>>);
 

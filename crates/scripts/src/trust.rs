@@ -1,17 +1,18 @@
-//! The trust rule for everything that is executed, sourced or read as metadata.
+//! The trust rule for every file that is executed, sourced or read as metadata.
 //!
 //! A file is trusted if no other user can change it: the file, the folders up to the served one, and the
-//! symbolic links on the way belong to the user that we run as or to root, and neither a group nor
-//! all users can write to them. Folders above the served one follow the same rule, except that a sticky
-//! folder like `/tmp` is accepted: other users cannot rename or remove what is not theirs there.
+//! symbolic links on its path belong to the effective user or to root, and are not writable by a group or by
+//! all users. Folders above the served one follow the same rule, except that a sticky folder like `/tmp` is
+//! accepted: other users cannot rename or remove files of others there.
 //!
 //! The rule is checked when a folder is read and again right before a program is started. It is checked by
 //! path, not by descriptor: the kernel opens a script a second time, by its name, for the interpreter, and
-//! `/dev/fd/N` in its place would change `$0`. A check by path is sound because every folder on the way has
-//! passed the same rule: only the users that are trusted anyway could exchange the file in between.
+//! `/dev/fd/N` in its place would change `$0`. A check by path is sound because every folder on the path has
+//! passed the same rule: only trusted users could exchange the file in between.
 //!
-//! A group that has no other member (`umask 002` with a private group) is no other user: see [`groups`].
-//! The rule covers the programs of `PATH` and the interpreters of `#!` lines as well: see [`program`].
+//! A group without other members (`umask 002` with a private group) does not count as another user: see
+//! [`groups`]. The rule covers the programs of `PATH` and the interpreters of `#!` lines as well: see
+//! [`program`].
 
 mod env_words;
 mod groups;
@@ -29,17 +30,17 @@ use std::path::{Path, PathBuf};
 
 use crate::os::MetadataExt as _;
 
-/// Why a file or folder cannot be trusted.
+/// Why a file or folder is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distrust {
     /// Its group or all users can write it; with its permissions.
     Writable(u32),
-    /// It belongs to this user, who is neither us nor root.
+    /// It belongs to this user, who is neither the effective user nor root.
     Foreign(u32),
 }
 
 impl Distrust {
-    /// Judges permissions and an owner, as `me`.
+    /// The result for a mode and an owner, for the user `me`.
     pub(crate) fn of(mode: u32, owner: u32, me: u32) -> Option<Self> {
         if owner != me && owner != 0 {
             return Some(Self::Foreign(owner));
@@ -47,7 +48,7 @@ impl Distrust {
         (mode & 0o022 != 0).then_some(Self::Writable(mode & 0o7777))
     }
 
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Writable(_) => "chmod go-w, or `linkspan validate --fix`",
@@ -65,7 +66,7 @@ impl fmt::Display for Distrust {
     }
 }
 
-/// A path that breaks the rule; it may be a folder or a link on the way to the file.
+/// A path that violates the rule: the file, or a folder or link on its path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", path.display())]
 pub struct Untrusted {
@@ -88,18 +89,18 @@ impl Untrusted {
     }
 }
 
-/// The rule, as one user sees it.
+/// The rule for one user.
 #[derive(Debug)]
 pub struct Trust {
     me: u32,
-    /// The operator accepts files that others can write.
+    /// The operator accepts files that other users can write.
     accept_writable: bool,
-    /// The groups that have no member but this user and root; looked up when they are first needed.
+    /// The groups without members other than this user and root; looked up on first use.
     own_groups: OnceCell<Vec<u32>>,
 }
 
 impl Trust {
-    /// The rule for the user that we run as; `accept_writable` accepts files that others can write.
+    /// The rule for the effective user; `accept_writable` accepts files that other users can write.
     pub fn new(accept_writable: bool) -> Self {
         Self {
             me: crate::os::user(),
@@ -108,7 +109,7 @@ impl Trust {
         }
     }
 
-    /// Judges one file or folder of the served folder.
+    /// Checks one file or folder of the served folder.
     pub fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
         if self.accept_writable {
             return None;
@@ -119,7 +120,7 @@ impl Trust {
         }
     }
 
-    /// Whether another user than the owner can write it.
+    /// Whether another user than the owner can write the file.
     fn writable(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
         let mode = metadata.mode();
         let by_all = mode & 0o002 != 0;
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_we_and_root_may_own_and_write() {
+    fn only_this_user_and_root_are_trusted() {
         assert_eq!(Distrust::of(0o755, 1000, 1000), None);
         assert_eq!(Distrust::of(0o755, 0, 1000), None);
         assert_eq!(
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_group_may_write_and_a_shared_one_may_not() {
+    fn write_access_of_a_private_group_is_trusted() {
         use std::os::unix::fs::PermissionsExt as _;
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path();
@@ -174,7 +175,7 @@ mod tests {
         };
         assert_eq!(judged(0o644), None);
         assert_eq!(judged(0o666), Some(Distrust::Writable(0o666)));
-        // What the group of this file is depends on who runs the test.
+        // The group of this file depends on the user who runs the test.
         let me = rustix::process::geteuid().as_raw();
         let group = std::fs::metadata(path).unwrap().gid();
         let private = groups::without_others(me).contains(&group);

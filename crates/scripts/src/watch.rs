@@ -1,9 +1,8 @@
-//! Tells when something in a folder has changed.
+//! Watches a folder for changes.
 //!
-//! The system is asked for its own notifications (inotify), directly and not through a crate: what
-//! others report includes every opening of a file, and tools are files that are opened all day.
-//! Where there are none, because there are too many folders or the files lie on another machine, we
-//! look every two seconds.
+//! Uses inotify directly: crates for it also report every opening of a file, and tools are opened all the time.
+//! Where inotify is unavailable, because there are too many folders or the files are on another machine, the
+//! folder is polled every two seconds.
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -25,7 +24,7 @@ const LONGEST: Duration = Duration::from_millis(500);
 /// The polling interval where the system sends no events.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// A folder that is being watched, until this is dropped.
+/// A watched folder, until this is dropped.
 #[derive(Debug)]
 pub struct Watch {
     /// Closed to end the thread.
@@ -34,13 +33,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches a folder. What changes after this returns is told, in a thread of its own; so read
-    /// the folder afterwards, and nothing is missed.
+    /// Watches a folder and calls `on_change` on a thread of its own for each change after this returns; read
+    /// the folder afterwards to miss nothing.
     pub fn start(root: &Path, on_change: impl FnMut() + Send + 'static) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let watcher = Watcher {
-            eye: Eye::on(&root),
+            detector: ChangeDetector::on(&root),
             root,
             stopped,
             on_change,
@@ -67,28 +66,28 @@ impl Drop for Watch {
     }
 }
 
-/// How changes are noticed.
-enum Eye {
-    /// The system tells.
+/// How changes are detected.
+enum ChangeDetector {
+    /// By notifications of the system.
     #[cfg(target_os = "linux")]
-    Told(inotify::Told),
-    /// We look; with what it looked like.
-    Looking(u64),
+    Inotify(inotify::FolderWatches),
+    /// By polling; with the last fingerprint.
+    Polling(u64),
 }
 
-impl Eye {
+impl ChangeDetector {
     fn on(root: &Path) -> Self {
         #[cfg(target_os = "linux")]
-        match inotify::Told::about(root) {
-            Ok(told) => return Self::Told(told),
+        match inotify::FolderWatches::about(root) {
+            Ok(watches) => return Self::Inotify(watches),
             Err(error) => tracing::info!(%error, "no notifications; looking every two seconds"),
         }
-        Self::Looking(fingerprint(root))
+        Self::Polling(fingerprint(root))
     }
 }
 
 struct Watcher<F> {
-    eye: Eye,
+    detector: ChangeDetector,
     root: PathBuf,
     stopped: PipeReader,
     on_change: F,
@@ -115,15 +114,16 @@ impl<F: FnMut()> Watcher<F> {
             if self.settle() == Woken::Stopped {
                 return;
             }
-            // New folders are watched first: later changes in them are events, and the callback below
-            // finds the files that were there before.
-            self.eye = match std::mem::replace(&mut self.eye, Eye::Looking(0)) {
+            // New folders are watched first: later changes in them are events, and the callback below finds the
+            // files that existed before.
+            self.detector = match std::mem::replace(&mut self.detector, ChangeDetector::Polling(0))
+            {
                 #[cfg(target_os = "linux")]
-                Eye::Told(told) => match told.renewed(&self.root) {
-                    Some(told) => Eye::Told(told),
-                    None => Eye::on(&self.root),
+                ChangeDetector::Inotify(watches) => match watches.renewed(&self.root) {
+                    Some(watches) => ChangeDetector::Inotify(watches),
+                    None => ChangeDetector::on(&self.root),
                 },
-                Eye::Looking(_) => Eye::on(&self.root),
+                ChangeDetector::Polling(_) => ChangeDetector::on(&self.root),
             };
             (self.on_change)();
         }
@@ -145,12 +145,12 @@ impl<F: FnMut()> Watcher<F> {
         }
     }
 
-    /// Takes in what there is to know; `true` if it matters to us.
+    /// Reads the pending changes; `true` if any is relevant.
     fn has_changed(&mut self) -> bool {
-        match &mut self.eye {
+        match &mut self.detector {
             #[cfg(target_os = "linux")]
-            Eye::Told(told) => told.take(),
-            Eye::Looking(before) => {
+            ChangeDetector::Inotify(watches) => watches.take(),
+            ChangeDetector::Polling(before) => {
                 let now = fingerprint(&self.root);
                 std::mem::replace(before, now) != now
             }
@@ -159,13 +159,13 @@ impl<F: FnMut()> Watcher<F> {
 
     fn wait(&self, most: Option<Duration>) -> Woken {
         let mut fds = vec![PollFd::new(&self.stopped, PollFlags::IN)];
-        let most = match &self.eye {
+        let most = match &self.detector {
             #[cfg(target_os = "linux")]
-            Eye::Told(told) => {
-                fds.push(PollFd::new(told, PollFlags::IN));
+            ChangeDetector::Inotify(watches) => {
+                fds.push(PollFd::new(watches, PollFlags::IN));
                 most
             }
-            Eye::Looking(_) => Some(most.unwrap_or(INTERVAL)),
+            ChangeDetector::Polling(_) => Some(most.unwrap_or(INTERVAL)),
         };
         let timeout = most.map(|most| Timespec {
             tv_sec: most.as_secs().cast_signed(),

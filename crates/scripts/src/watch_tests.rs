@@ -4,9 +4,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::*;
 
-/// Long, because other tests run as well.
+/// Long, because tests run in parallel.
 const SOON: Duration = Duration::from_secs(10);
-/// What is told within this belongs to what was told before.
+/// Changes within this time belong to the same event.
 const CALM: Duration = Duration::from_millis(900);
 
 struct Watched {
@@ -45,7 +45,7 @@ impl Watched {
 }
 
 #[test]
-fn a_new_file_is_told_once() {
+fn a_new_file_is_reported_once() {
     let watched = Watched::new(|_| {});
     for i in 0..20 {
         fs::write(watched.path(&format!("tools/{i}.sh")), "#!/bin/sh\n").unwrap();
@@ -55,7 +55,7 @@ fn a_new_file_is_told_once() {
 }
 
 #[test]
-fn every_kind_of_change_is_told() {
+fn every_kind_of_change_is_reported() {
     let watched = Watched::new(|root| fs::write(root.join("tools/a.sh"), "a").unwrap());
     let changes: [(&str, &dyn Fn()); 6] = [
         ("edit", &|| {
@@ -87,7 +87,7 @@ fn every_kind_of_change_is_told() {
 }
 
 #[test]
-fn folders_that_come_later_are_watched_too() {
+fn later_folders_are_watched() {
     let watched = Watched::new(|_| {});
     fs::create_dir_all(watched.path("tools/new/inner")).unwrap();
     watched.told();
@@ -97,7 +97,7 @@ fn folders_that_come_later_are_watched_too() {
 }
 
 #[test]
-fn what_does_not_matter_is_not_told() {
+fn irrelevant_changes_are_not_reported() {
     let watched = Watched::new(|root| fs::write(root.join("tools/a.sh"), "a").unwrap());
     fs::write(watched.path("notes.txt"), "notes").unwrap();
     fs::write(watched.path("tools/.a.sh.swp"), "a").unwrap();
@@ -109,7 +109,7 @@ fn what_does_not_matter_is_not_told() {
 }
 
 #[test]
-fn what_a_link_leads_to_is_watched() {
+fn link_targets_are_watched() {
     let watched = Watched::new(|root| {
         fs::create_dir(root.join("shared")).unwrap();
         fs::write(root.join("shared/a.sh"), "a").unwrap();
@@ -165,7 +165,7 @@ fn no_thread_is_left_behind() {
 }
 
 #[test]
-fn watching_may_end_because_of_a_change() {
+fn a_watch_can_be_dropped_in_its_callback() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("tools")).unwrap();
     let (tell, changes) = sync_channel(1_000);
@@ -203,7 +203,7 @@ fn without_events_the_folder_is_polled() {
 }
 
 #[test]
-fn a_fingerprint_changes_with_anything_that_matters() {
+fn the_fingerprint_covers_all_relevant_changes() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     fs::create_dir_all(root.join("tools/deep")).unwrap();
@@ -233,7 +233,7 @@ fn packages_of_a_tool_are_not_watched() {
 }
 
 #[test]
-fn a_folder_with_too_many_in_it_hides_no_other() {
+fn a_huge_folder_does_not_hide_others() {
     let watched = Watched::new(|root| {
         for n in 0..2_100 {
             fs::create_dir_all(root.join(format!("resources/{n}/deep"))).unwrap();

@@ -1,7 +1,7 @@
-//! Tools whose processes stay: `mode: worker`.
+//! Tools with long-running processes: `mode: worker`.
 //!
-//! Each process is owned by one task ([`process`]); a [`Pool`] starts them when they are needed and
-//! gives each call to one that has room.
+//! Each process is owned by one task ([`process`]); a [`Pool`] starts processes on demand and assigns each call
+//! to one with room.
 
 mod calls;
 mod pool;
@@ -26,7 +26,7 @@ pub(crate) use process::{Pipes, spawn};
 pub(crate) struct Pools(Mutex<HashMap<String, Arc<Pool>>>);
 
 impl Pools {
-    /// Gives a call to a process of the tool.
+    /// Passes a call to a process of the tool.
     pub(crate) async fn call(
         &self,
         runner: &Arc<Runner>,
@@ -39,7 +39,7 @@ impl Pools {
         pool.call(runner, task, observer).await
     }
 
-    /// The pool of a tool as it is now. Processes of what it was finish what they do.
+    /// The pool of the current version of a tool. Processes of a previous version finish their calls.
     fn pool(&self, tool: &Arc<Tool>, settings: &WorkerSettings) -> Arc<Pool> {
         let mut pools = self.0.lock();
         match pools.get(&tool.name) {

@@ -1,5 +1,5 @@
-//! How many processes a second, in one run: `std::process` on threads, and a spawner under a runtime of
-//! one thread. Says how the second compares to the first.
+//! Compares the rate of started processes of `std::process` on threads with a spawner under a runtime of one
+//! thread, in one run.
 //!
 //! `cargo run --release -p linkspan-spawn --example rate [PROGRAM [ROUNDS]]`
 
@@ -62,7 +62,7 @@ mod rate {
         }
         println!("{program:30}    median  CPU each  ratio (best to worst)");
         for ((way, mine), ticks) in ways.iter().zip(&times).zip(&ticks) {
-            // Each to its neighbour in the same round: the machine has other things to do as well.
+            // Compares within a round, because the load of the machine varies.
             let ratios = times[0].iter().zip(mine).map(|(base, mine)| base / mine);
             let (low, ratio, high) = spread(ratios.collect());
             let (_, time, _) = spread(mine.clone());
@@ -80,7 +80,7 @@ mod rate {
         println!("a sweep that finds nothing: {:?}", start.elapsed() / 1000);
     }
 
-    /// What we and our dead children used of the processor so far, in hundredths of a second.
+    /// The CPU time of this process and its dead children so far, in hundredths of a second.
     fn processor() -> usize {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
         let fields = stat[stat.rfind(')').unwrap()..].split(' ');
@@ -91,7 +91,7 @@ mod rate {
             .sum()
     }
 
-    /// The least, the median and the most.
+    /// The minimum, the median and the maximum.
     fn spread(mut numbers: Vec<f64>) -> (f64, f64, f64) {
         numbers.sort_by(f64::total_cmp);
         let last = numbers.len() - 1;

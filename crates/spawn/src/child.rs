@@ -16,29 +16,29 @@ use tokio::sync::oneshot;
 use crate::registry;
 use crate::status::Status;
 
-/// A process that we started, and the group that it leads.
+/// A process that we started, and the leader of its group.
 ///
-/// It stays a zombie after its end until this is dropped, so that [`Child::signal_group`] never signals an
-/// unrelated group. Dropping it kills the rest of the group without waiting for it to end.
+/// It stays a zombie after its end until this is dropped, so [`Child::signal_group`] never signals an unrelated
+/// group. Dropping it kills the rest of the group without waiting for it to end.
 #[derive(Debug)]
 pub struct Child {
     pid: Pid,
     end: End,
 }
 
-/// How its end is noticed.
+/// How the end of the process is detected.
 #[derive(Debug)]
 enum End {
     Pidfd(OwnedFd),
     Polled(AsyncFd<OwnedFd>),
-    /// There are no pidfds on this system.
+    /// The system has no pidfds; a thread waits instead.
     Unwatched,
     Watched(oneshot::Receiver<io::Result<Status>>),
     Over(Status),
 }
 
 impl Child {
-    /// Takes charge of a process that is in the registry. If that fails the process is gone.
+    /// Takes ownership of a registered process. On failure the process is killed and reaped.
     pub(crate) fn new(pid: Pid) -> io::Result<Self> {
         let mut this = Self {
             pid,
@@ -47,20 +47,20 @@ impl Child {
         #[cfg(target_os = "linux")]
         match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
             Ok(pidfd) => this.end = End::Pidfd(pidfd),
-            // Before Linux 5.3, or forbidden by a filter that is older than that.
+            // Before Linux 5.3, or refused by an older seccomp filter.
             Err(Errno::NOSYS | Errno::PERM) => {}
             Err(error) => return Err(error.into()),
         }
         Ok(this)
     }
 
-    /// The number of the process and of its group.
+    /// The pid, which is also the process group id.
     pub fn pid(&self) -> i32 {
         self.pid.as_raw_pid()
     }
 
-    /// Waits for the end of the process. Others of its group may still run. May be dropped and called
-    /// again; must be called within a runtime that has IO.
+    /// Waits for the end of the process; others of its group may still run. Cancel-safe. Must run in a runtime
+    /// with IO.
     pub async fn wait(&mut self) -> io::Result<Status> {
         if let Some(status) = self.try_wait()? {
             return Ok(status);
@@ -86,7 +86,7 @@ impl Child {
         Ok(status)
     }
 
-    /// How the process ended, if it did.
+    /// The exit status, if the process has ended.
     pub fn try_wait(&mut self) -> io::Result<Option<Status>> {
         if let End::Over(status) = &self.end {
             return Ok(Some(*status));
@@ -98,23 +98,24 @@ impl Child {
         Ok(Some(status))
     }
 
-    /// Sends a signal to the process and its group, also after its own end. An empty group is no error.
+    /// Sends a signal to the process and its group, also after the process has ended. An empty group is no
+    /// error.
     pub fn signal_group(&self, signal: Signal) -> io::Result<()> {
-        // It may have joined another group, even ours. A signal other than SIGKILL should arrive once; killing
-        // twice does no harm, and covers a change of group after the check.
+        // The process may have joined another group, even ours. SIGKILL twice is harmless, and covers a change
+        // of group after the check; other signals are sent once.
         let elsewhere = || getpgid(Some(self.pid)).is_ok_and(|group| group != self.pid);
         if signal == Signal::KILL || elsewhere() {
             let _ = kill_process(self.pid, signal);
         }
         match kill_process_group(self.pid, signal) {
-            // macOS says that of groups in which all are dead.
+            // macOS returns EPERM for a group whose members are all dead.
             Err(Errno::PERM) if !cfg!(target_os = "linux") => Ok(()),
             Ok(()) | Err(Errno::SRCH) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// As on a system that has no pidfds.
+    /// As on a system without pidfds.
     #[cfg(test)]
     pub(crate) fn without_pidfd(mut self) -> Self {
         self.end = End::Unwatched;
@@ -124,26 +125,26 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // The leader is not reaped yet, so that the number is still its group's.
+        // The leader is not reaped yet, so the id still belongs to its group.
         let _ = self.signal_group(Signal::KILL);
         registry::reap(self.pid);
     }
 }
 
-/// How the process ended, if it did; it stays a zombie.
+/// The exit status, if the process has ended; it stays a zombie.
 fn look(pid: Pid) -> io::Result<Option<Status>> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     Ok(waitid(WaitId::Pid(pid), options)?.map(status))
 }
 
 fn polled(pidfd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: an `OwnedFd` is open until it is dropped and always the same; the `AsyncFd` owns it, and
-    // never gives it away.
+    // SAFETY: an `OwnedFd` stays open and unchanged until it is dropped; the `AsyncFd` owns it and never hands
+    // it out.
     unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) }.map_err(io::Error::from)
 }
 
-/// Waits on a thread, for systems without pidfds. The thread ends with the process, which a dropped
-/// `Child` kills.
+/// Waits on a thread, for systems without pidfds. Dropping the `Child` kills the process, which ends the
+/// thread.
 fn watch(pid: Pid) -> io::Result<oneshot::Receiver<io::Result<Status>>> {
     let (say, end) = oneshot::channel();
     thread::Builder::new()
@@ -158,7 +159,7 @@ fn watch(pid: Pid) -> io::Result<oneshot::Receiver<io::Result<Status>>> {
                     Err(error) => break Err(error.into()),
                 }
             };
-            // The receiver is gone if the `Child` was dropped.
+            // The send fails if the `Child` was dropped.
             let _ = say.send(ended);
         })?;
     Ok(end)

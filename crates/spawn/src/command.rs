@@ -1,4 +1,4 @@
-//! What a new process gets.
+//! The description of a new process.
 
 use std::ffi::{CStr, OsStr, OsString, c_char};
 use std::io::{self, ErrorKind};
@@ -15,8 +15,8 @@ use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
 use crate::child::Child;
 use crate::{explain, launch, lookup, registry};
 
-/// A file that is open for writing cannot be executed (ETXTBSY). An editor that saves it is done within
-/// this time, about a second in all.
+/// Pauses between attempts when the file is open for writing (ETXTBSY): about a second in all, enough for an
+/// editor to save it.
 pub const BUSY_RETRIES: [Duration; 8] = [
     Duration::from_millis(5),
     Duration::from_millis(10),
@@ -28,29 +28,28 @@ pub const BUSY_RETRIES: [Duration; 8] = [
     Duration::from_millis(365),
 ];
 
-/// Everything that a new process gets.
+/// The description of a new process.
 #[derive(Debug)]
 pub struct Command {
-    /// What runs: a path, relative to `cwd`, or a name without a slash, which is looked up in the absolute
-    /// folders of the `PATH` of `env` (not of ours).
+    /// A path relative to `cwd`, or a name without a slash that is looked up in the absolute folders of `PATH`
+    /// in `env`.
     pub program: PathBuf,
-    /// The words, beginning with the name that the program sees itself under.
+    /// The arguments, beginning with `argv[0]`.
     pub args: Vec<OsString>,
-    /// The whole environment.
+    /// The complete environment.
     pub env: Vec<(OsString, OsString)>,
-    /// Where it runs.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// Files, and the numbers that they get there. 0, 1 and 2 must be among them. Nothing else is
-    /// handed on.
+    /// Open files and their descriptor numbers in the new process; 0, 1 and 2 are required. No other
+    /// descriptors are inherited.
     pub fds: Vec<(OwnedFd, i32)>,
 }
 
-/// Starts a process and returns when the program runs. It leads a process group of its own. Signals do
-/// what they do by default, and none is blocked.
+/// Starts a process and returns when it executes the program. The process leads its own group, with default
+/// signal handlers and an empty signal mask.
 ///
-/// A program that is open for writing is tried again for about a second. If it cannot be started
-/// at all the error says which of folder, program and interpreter is to blame; its kind is the
-/// system's.
+/// If the program is open for writing, the start is retried for about a second. The error names the cause:
+/// folder, program or interpreter; its kind is the system's.
 ///
 /// Blocks; see [`Spawner`](crate::Spawner) for a runtime.
 pub fn spawn(command: &Command) -> io::Result<Child> {
@@ -58,8 +57,19 @@ pub fn spawn(command: &Command) -> io::Result<Child> {
     spawn_beside(command)
 }
 
-/// The same, but inherited file descriptors stay open in the new process: our parent may have left them open
-/// for programs that are not started by this crate.
+#[cfg(test)]
+std::thread_local! {
+    static ON_BUSY: std::cell::Cell<Option<Box<dyn FnOnce()>>> = const { std::cell::Cell::new(None) };
+}
+
+/// Runs `action` when an attempt of this thread to start a program next fails with `ETXTBSY`.
+#[cfg(test)]
+pub(crate) fn on_next_busy(action: impl FnOnce() + 'static) {
+    ON_BUSY.set(Some(Box::new(action)));
+}
+
+/// As [`spawn`], but inherited descriptors stay open in the new process: our parent may have left them open for
+/// programs that other code starts.
 pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
     let program = lookup::of_command(command)?;
     let words = Strings::new(
@@ -85,7 +95,13 @@ pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
     loop {
         match start(&plan) {
             Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => match retries.next() {
-                Some(pause) => thread::sleep(*pause),
+                Some(pause) => {
+                    #[cfg(test)]
+                    if let Some(action) = ON_BUSY.take() {
+                        action();
+                    }
+                    thread::sleep(*pause);
+                }
                 None => return Err(explain::explain(error, command, &program)),
             },
             Err(error) => return Err(explain::explain(error, command, &program)),
@@ -95,28 +111,28 @@ pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
 }
 
 fn start(plan: &launch::Plan<'_>) -> io::Result<Child> {
-    // A sweep must not see a process that is not registered yet.
+    // A sweep must not see a process before it is registered.
     let _starting: RwLockReadGuard<'_, ()> = registry::STARTING.read();
     let pid = launch::launch(plan)?;
     registry::add(pid);
     Child::new(pid)
 }
 
-/// File descriptors inherited from our parent must not reach the processes that we start. Later ones are
-/// opened with close-on-exec, so that once is enough.
+/// Sets close-on-exec on descriptors inherited from our parent. Later ones are opened with it, so once is
+/// enough.
 fn keep_inherited_files_to_ourselves() {
     static ONCE: Once = Once::new();
     ONCE.call_once(launch::close_on_exec_from_3);
 }
 
-/// Texts one after the other, each with a NUL at its end.
+/// NUL-terminated strings in one buffer.
 struct Strings {
     bytes: Vec<u8>,
     starts: Vec<usize>,
 }
 
 impl Strings {
-    /// Each text is given in pieces.
+    /// Each string is the concatenation of its parts.
     fn new<'a, const N: usize>(
         texts: impl IntoIterator<Item = [&'a OsStr; N]>,
     ) -> io::Result<Self> {
@@ -154,7 +170,7 @@ impl Strings {
         CStr::from_bytes_until_nul(&self.bytes[self.starts[index]..]).unwrap_or(c"")
     }
 
-    /// The texts as C wants them, with a null pointer at the end.
+    /// Pointers to the strings with a terminating null pointer.
     fn pointers(&self) -> Vec<*const c_char> {
         let texts = self
             .starts
@@ -167,8 +183,8 @@ impl Strings {
     }
 }
 
-/// Our number and the child's number of each file; ours are above all of the child's, so that no file
-/// is overwritten before it was copied.
+/// Pairs of our descriptor and the child's. Ours are above all of the child's, so `dup2` never overwrites one
+/// before it is copied.
 struct Files {
     numbers: Vec<(RawFd, RawFd)>,
     _moved: Vec<OwnedFd>,
@@ -206,7 +222,7 @@ impl Files {
     }
 }
 
-/// The child gets the file under the number that it was given and under no other.
+/// Without close-on-exec a descriptor would reach the child under its own number as well.
 fn keep(file: impl AsFd) -> io::Result<()> {
     let flags = fcntl_getfd(&file)?;
     if !flags.contains(FdFlags::CLOEXEC) {

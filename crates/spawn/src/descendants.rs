@@ -1,10 +1,9 @@
-//! The processes that come from one program, wherever they went.
+//! Finds the descendants of one program, including those that left its process group.
 //!
-//! Whatever leaves its process group is found by a variable in its environment, the mark, because we are
-//! the subreaper of all of them. A process that has wiped its environment has no mark. It is still one of
-//! ours if it was left to us, and it belongs to no program that runs if none runs: so it is ended with the
-//! last of them. That is not done where a process that we have not caused may be our child: if we are the
-//! init process of a container, or had children before we started any.
+//! We are the subreaper of all descendants, and find them by a variable in their environment, the mark. A
+//! process that wiped its environment has no mark. If it was reparented to us, it is ended when no program with
+//! descendants runs any more. That is skipped where other processes may be our children: if we are the init
+//! process of a container, or had children before we started any.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -19,8 +18,8 @@ use crate::registry;
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// How the marks of this process begin: with its own mark, if it has one, so that the process which started it
-/// also finds the processes that it starts.
+/// The prefix of the marks of this process. It begins with this process's own mark, if it has one, so the
+/// process that started it also finds its descendants.
 static BEGINNING: LazyLock<String> = LazyLock::new(|| {
     let number = RandomState::new().hash_one(std::process::id());
     match std::env::var(MARKER) {
@@ -29,7 +28,7 @@ static BEGINNING: LazyLock<String> = LazyLock::new(|| {
     }
 });
 
-/// How the marks of everything begin that this process starts with [`Descendants::new`].
+/// The prefix of all marks from [`Descendants::new`] in this process.
 pub(crate) fn beginning() -> &'static str {
     &BEGINNING
 }
@@ -40,7 +39,7 @@ pub(crate) fn none_live() -> bool {
     LIVE.load(Ordering::Acquire) == 0
 }
 
-/// The processes that will come from one program.
+/// The descendants of one program.
 #[derive(Debug)]
 pub struct Descendants {
     mark: String,
@@ -49,15 +48,15 @@ pub struct Descendants {
 }
 
 impl Descendants {
-    /// Before the program is started; it must get [`Descendants::variable`].
+    /// Call it before the program is started; the program must get [`Descendants::variable`].
     pub fn new() -> Self {
-        // Without it, only what stays in its group is found.
+        // If this fails, only processes in the group of the program are found.
         let _ = orphans::become_subreaper();
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         Self::with_mark(format!("{}-{number}", beginning()))
     }
 
-    /// The same for a program that has a mark of its own.
+    /// As [`Descendants::new`], for a program with a given mark.
     pub fn with_mark(mark: String) -> Self {
         LIVE.fetch_add(1, Ordering::AcqRel);
         Self {
@@ -67,25 +66,25 @@ impl Descendants {
         }
     }
 
-    /// The name and value of the variable that the program has to have in its environment.
+    /// The name and value of the variable that the program needs in its environment.
     pub fn variable(&self) -> (&'static str, &str) {
         (MARKER, &self.mark)
     }
 
-    /// The program itself runs under this number, and is reaped by the caller: a sweep need not look at it.
+    /// Records the pid of the program. The caller reaps it, so a sweep skips it.
     pub fn started(&mut self, pid: u32) {
         self.program = i32::try_from(pid).ok().and_then(Pid::from_raw);
         self.program.into_iter().for_each(registry::add);
     }
 
-    /// Whether there is nothing to end. Cheap enough for a runtime's thread.
+    /// Whether there is nothing to end. Cheap enough for a runtime thread.
     pub fn are_gone(&self) -> bool {
         let others = LIVE.load(Ordering::Acquire).saturating_sub(1);
         orphans::none(&self.mark, others == 0)
     }
 
-    /// Ends them. For when the program has ended, and its group was killed. Blocks until they are dead, at
-    /// most half a second.
+    /// Ends the descendants. Call it after the program has ended and its group was killed. Blocks until they
+    /// are dead, at most half a second.
     pub fn end(mut self) -> Swept {
         self.leave();
         orphans::sweep_all(&self.mark)

@@ -7,18 +7,18 @@ use std::os::fd::RawFd;
 
 use rustix::process::Pid;
 
-/// What posix_spawn is given. Pointer lists end with a null pointer.
+/// The arguments of posix_spawn. Pointer lists end with a null pointer.
 pub(crate) struct Plan<'a> {
     pub program: &'a CStr,
     pub argv: &'a [*const c_char],
     pub envp: &'a [*const c_char],
     pub cwd: &'a CStr,
-    /// From our number to the child's; no number is on both sides.
+    /// Pairs of our descriptor and the child's; no number occurs on both sides.
     pub files: &'a [(RawFd, RawFd)],
 }
 
-/// A group, but no session: where sessions have scheduling groups of their own (Linux's autogroup), a
-/// new one for each child costs a third of the rate of short programs on a busy machine.
+/// A new process group but no new session: with Linux's autogroup each session is a scheduling group, which
+/// costs a third of the rate of short programs on a busy machine.
 #[cfg(target_os = "linux")]
 const FLAGS: libc::c_int =
     libc::POSIX_SPAWN_SETPGROUP | libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETSIGMASK;
@@ -40,9 +40,9 @@ pub(crate) fn launch(plan: &Plan<'_>) -> io::Result<Pid> {
     }
     actions.chdir(plan.cwd)?;
     let mut pid: libc::pid_t = 0;
-    // SAFETY: everything that is pointed to lives until the call returns: the strings are behind
-    // references and end with NUL, the lists end with null (the type cast only says that C does not
-    // write to them either), attributes and actions are initialised.
+    // SAFETY: all pointers are valid until the call returns: the strings are borrowed and end with NUL, the
+    // lists end with null (the cast is needed because C does not declare them const), attributes and actions
+    // are initialised.
     let failed = unsafe {
         libc::posix_spawn(
             &raw mut pid,
@@ -91,7 +91,7 @@ fn close_on_exec_one_by_one() {
     };
     let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     for number in numbers.filter(|number: &RawFd| *number > 2) {
-        // SAFETY: as above; a number that is no longer open makes the call fail and nothing else.
+        // SAFETY: as above; if the descriptor is closed, the call fails without effect.
         unsafe {
             let flags = libc::fcntl(number, libc::F_GETFD);
             if flags >= 0 {
@@ -106,15 +106,15 @@ struct Attributes(libc::posix_spawnattr_t);
 impl Attributes {
     fn new() -> io::Result<Self> {
         let mut raw = MaybeUninit::uninit();
-        // SAFETY: initialises what it is given; only if it says so we take it for initialised.
+        // SAFETY: the call initialises the attributes; `assume_init` runs only if it succeeded.
         let mut this = unsafe {
             check(libc::posix_spawnattr_init(raw.as_mut_ptr()))?;
             Self(raw.assume_init())
         };
         let none = signals(false);
         let mut all = signals(true);
-        // SAFETY: the attributes are initialised, and so are the sets, which are copied. What the two
-        // signals do cannot be set, and there are systems that complain about the attempt.
+        // SAFETY: attributes and sets are initialised, and the sets are copied. SIGKILL and SIGSTOP cannot be
+        // changed, and some systems refuse a set that contains them.
         unsafe {
             libc::sigdelset(&raw mut all, libc::SIGKILL);
             libc::sigdelset(&raw mut all, libc::SIGSTOP);
@@ -179,10 +179,10 @@ impl Drop for Actions {
     }
 }
 
-/// No signals, or all of them.
+/// An empty or a full signal set.
 fn signals(all: bool) -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
-    // SAFETY: both calls initialise the set, and fail only for a pointer that is none.
+    // SAFETY: both calls initialise the set, and fail only for an invalid pointer.
     unsafe {
         if all {
             libc::sigfillset(set.as_mut_ptr());

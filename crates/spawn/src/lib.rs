@@ -1,21 +1,21 @@
-//! Starts programs the cheap way: posix_spawn with any file descriptors, a folder and a group.
+//! Starts programs cheaply: posix_spawn with any file descriptors, a working directory and a process group.
 //!
-//! Invariant: the only crate with `unsafe`. It never knows what is run or why.
+//! Invariant: the only crate with `unsafe`. It does not know what it runs or why.
 //!
-//! * A [`Command`] says everything that the new process gets; nothing else is inherited.
-//! * [`spawn`] starts it and blocks until it runs. A [`Spawner`] does so on threads of its own, which
-//!   is what a runtime wants.
-//! * A [`Child`] leads a process group of its own. It is reaped when it is dropped and
-//!   not before, so that its pid cannot be reused in the meantime.
-//! * [`watch_over`] ends a group if we are killed before we could do that ourselves; [`remove_after`]
-//!   removes a folder then.
-//! * [`become_subreaper`] and [`sweep`] find what a child left behind even if it left the group.
-//!   [`Descendants`] does so for programs started by other code, `tokio::process` for example.
+//! * A [`Command`] describes the new process completely; nothing else is inherited.
+//! * [`spawn`] starts it and blocks until it runs. A [`Spawner`] does so on threads of its own, for use in a
+//!   runtime.
+//! * A [`Child`] leads its own process group. It is reaped when it is dropped and not before, so its pid cannot
+//!   be reused in the meantime.
+//! * [`watch_over`] ends a group if this process is killed before it can do so; [`remove_after`] does the same
+//!   for a folder.
+//! * [`become_subreaper`] and [`sweep`] find descendants that left the group. [`Descendants`] does so for
+//!   programs started by other code, such as `tokio::process`.
 //!
-//! Why not `std::process`: it cannot hand on a descriptor other than 0, 1 and 2 without `pre_exec`, and
-//! with `pre_exec` it forks, which costs a parent of 512 MB thirty times as much as a spawn.
+//! Why not `std::process`: it hands on descriptors other than 0, 1 and 2 only with `pre_exec`, and then it
+//! forks, which costs a parent of 512 MB thirty times as much as a spawn.
 //!
-//! Linux and macOS. Elsewhere everything here says that it is unsupported.
+//! Linux and macOS. On other systems all operations fail as unsupported.
 
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod child;
@@ -72,6 +72,6 @@ pub use unsupported::{
     watch_over,
 };
 
-/// What a command hands on: a file descriptor.
+/// A file descriptor that a command hands on.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub type Fd = std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! Where a program is.
+//! Looks up programs in `PATH`.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -10,19 +10,18 @@ use rustix::io::Errno;
 
 use crate::command::Command;
 
-/// What shells assume if `PATH` is not set.
+/// The default of shells if `PATH` is not set.
 const USUAL: &str = "/usr/bin:/bin";
 
-/// The path that a command executes, found in the `PATH` that the program itself will see.
+/// The path that a command executes, looked up in the `PATH` of its environment.
 pub(crate) fn of_command(command: &Command) -> io::Result<PathBuf> {
     let path = command.env.iter().rev().find(|(name, _)| name == "PATH");
     let path = path.map(|(_, path)| path.as_os_str());
     find(command.program.as_os_str(), path, None)
 }
 
-/// The path of a program. Only a name without a slash is looked for, in the folders of `path`. Entries that
-/// are relative or empty (the working directory) count only if that directory is given; otherwise they are
-/// skipped.
+/// The path of a program. A name without a slash is looked up in the folders of `path`. Relative and empty
+/// entries count only if `cwd` is given; otherwise they are skipped.
 pub fn find(program: &OsStr, path: Option<&OsStr>, cwd: Option<&Path>) -> io::Result<PathBuf> {
     if program.as_bytes().contains(&b'/') {
         return Ok(program.into());
@@ -40,7 +39,7 @@ pub fn find(program: &OsStr, path: Option<&OsStr>, cwd: Option<&Path>) -> io::Re
             Some(cwd) => cwd.join(&found),
             None => continue,
         };
-        // One question for a folder that does not have it, since most do not.
+        // One system call for the usual case that the folder does not have it.
         match access(&seen_from_here, Access::EXEC_OK) {
             Ok(()) if seen_from_here.is_file() => return Ok(found),
             Err(Errno::ACCESS) => denied |= seen_from_here.is_file(),
@@ -54,9 +53,6 @@ pub fn find(program: &OsStr, path: Option<&OsStr>, cwd: Option<&Path>) -> io::Re
             format!("`{name}` is in PATH, but may not be executed"),
         )
     } else {
-        io::Error::new(
-            ErrorKind::NotFound,
-            format!("`{name}` is in no folder of PATH"),
-        )
+        io::Error::new(ErrorKind::NotFound, format!("`{name}` is not in PATH"))
     })
 }

@@ -1,4 +1,4 @@
-//! Every process with a mark, whatever its parent is: for cleaning up after a starter that has ended.
+//! Ends all processes with a mark, whatever their parent: cleans up after a starter that has ended.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::orphans::MARKER;
 
-/// Rounds until nothing is found; each may find what the last one's victims had just begun.
+/// Limit of rounds; a round may find processes that the previous round's processes started before they died.
 const ROUNDS: usize = 20;
 
-/// Kills every process whose environment says `LINKSPAN_CALL=<beginning>…`. Gives how many there were.
+/// Kills every process whose environment has `LINKSPAN_CALL=<beginning>…`; returns their number.
 ///
-/// Looks at all processes of the machine, so it is not for every call.
+/// Scans all processes of the machine, so it is too slow for every call.
 pub fn end_marked(beginning: &str) -> usize {
     let mark = format!("{MARKER}={beginning}").into_bytes();
     let mut killed = 0;
@@ -34,7 +34,7 @@ fn marked(mark: &[u8]) -> impl Iterator<Item = Pid> {
     let ours = std::process::id();
     pids.filter(move |pid| u32::try_from(*pid) != Ok(ours))
         .filter(|pid| {
-            // A zombie has no environment, and that of another user's process cannot be read.
+            // Empty for a zombie, unreadable for a process of another user.
             let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             environ
                 .split(|byte| *byte == 0)

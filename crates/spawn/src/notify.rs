@@ -1,9 +1,9 @@
-//! System calls that a process hands to another one to decide: seccomp's user notification.
+//! System calls of one process that another process decides: seccomp user notification.
 //!
-//! The confined process [installs](Listener::install) a filter and sends the listener away; the process that holds
-//! the listener [receives](Listener::receive) calls, does what they ask for or not, and
-//! [answers](Listener::answer). Meanwhile the caller waits. When no process holds the listener any more, such calls
-//! fail with `ENOSYS`.
+//! The confined process [installs](Listener::install) a filter and sends the listener away. The process that
+//! holds the listener [receives](Listener::receive) each call, performs it or not, and
+//! [answers](Listener::answer) it. The caller is blocked meanwhile. Once no process holds the listener, these
+//! calls fail with `ENOSYS`.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -18,14 +18,14 @@ pub type Instruction = (u16, u8, u8, u32);
 #[derive(Debug)]
 pub struct Listener(OwnedFd);
 
-/// A call that waits to be answered.
+/// A system call that waits for an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// To answer it by.
+    /// The id to answer it with.
     pub id: u64,
-    /// The thread that made it.
+    /// The calling thread.
     pub thread: u32,
-    /// The number of the call.
+    /// The system call number.
     pub call: i64,
     /// Its arguments.
     pub arguments: [u64; 6],
@@ -57,16 +57,16 @@ const RECEIVE: libc::c_ulong = 0xc050_2100;
 const SEND: libc::c_ulong = 0xc018_2101;
 const IS_VALID: libc::c_ulong = 0x4008_2102;
 
-/// A file that we were started with under this number, as one of our own. What we start does not get it.
+/// A copy of a descriptor that this process inherited. Neither is inherited by children.
 pub fn inherited(number: i32) -> io::Result<OwnedFd> {
-    // SAFETY: it is borrowed for the two calls below only, which fail if nothing is open there.
+    // SAFETY: borrowed for the two calls below only, which fail if the number is not open.
     let theirs = unsafe { BorrowedFd::borrow_raw(number) };
     fcntl_setfd(theirs, FdFlags::CLOEXEC)?;
     Ok(fcntl_dupfd_cloexec(theirs, 3)?)
 }
 
 impl Listener {
-    /// Installs a filter on this thread, for good. No-new-privileges must be set.
+    /// Installs a filter on this thread, irrevocably. Requires no-new-privileges.
     pub fn install(program: &[Instruction]) -> io::Result<Self> {
         let mut filter: Vec<libc::sock_filter> = program
             .iter()
@@ -77,8 +77,7 @@ impl Listener {
             len,
             filter: filter.as_mut_ptr(),
         };
-        // SAFETY: the kernel reads `len` instructions from where the pointer leads, and copies them; the
-        // vector lives until the call has returned.
+        // SAFETY: the kernel copies `len` instructions from the pointer; the vector outlives the call.
         let fd = unsafe {
             libc::syscall(
                 libc::SYS_seccomp,
@@ -90,21 +89,21 @@ impl Listener {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the call has just given us this descriptor, which is close-on-exec.
+        // SAFETY: the call has just returned this close-on-exec descriptor.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd as i32) }))
     }
 
-    /// The listener of another process.
+    /// Wraps the listener of another process.
     pub fn from_fd(fd: OwnedFd) -> Self {
         Self(fd)
     }
 
-    /// To be sent away.
+    /// The descriptor, to send it to another process.
     pub fn as_fd(&self) -> impl AsFd + '_ {
         self.0.as_fd()
     }
 
-    /// Waits for a call. `None` when no process is left that could make one.
+    /// Waits for a call. `None` when every confined process has ended.
     pub fn receive(&self) -> io::Result<Option<Request>> {
         loop {
             let mut fds = [PollFd::new(&self.0, PollFlags::IN)];
@@ -117,8 +116,8 @@ impl Listener {
                 return Ok(None);
             }
             let mut seen = Notification::default();
-            // SAFETY: the kernel writes a `struct seccomp_notif` of 80 bytes, which is what this is, and
-            // which it wants to be zero before.
+            // SAFETY: the kernel writes a `struct seccomp_notif` of 80 bytes, the size of this type, and
+            // requires it to be zeroed.
             let failed = unsafe { libc::ioctl(self.0.as_raw_fd(), RECEIVE as _, &raw mut seen) };
             if failed == 0 {
                 return Ok(Some(Request {
@@ -129,21 +128,21 @@ impl Listener {
                 }));
             }
             let error = io::Error::last_os_error();
-            // The caller was killed in the meantime (ENOENT), or we were interrupted.
+            // The caller was killed in the meantime (ENOENT), or we were interrupted (EINTR).
             if !matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINTR)) {
                 return Err(error);
             }
         }
     }
 
-    /// Whether the caller still waits. What was looked up by its number before is then about it.
+    /// Whether the caller still waits. If so, earlier lookups by its thread id were about this caller.
     pub fn is_waiting(&self, request: &Request) -> bool {
         let id = request.id;
         // SAFETY: the kernel reads eight bytes.
         unsafe { libc::ioctl(self.0.as_raw_fd(), IS_VALID as _, &raw const id) == 0 }
     }
 
-    /// Lets the call return: 0, or fail with this error. A caller that has gone needs no answer.
+    /// Ends the call with 0 or with an errno. A caller that is gone needs no answer.
     pub fn answer(&self, request: &Request, result: Result<(), i32>) {
         let response = Response {
             id: request.id,
@@ -151,7 +150,7 @@ impl Listener {
             error: result.err().map_or(0, |errno| -errno),
             flags: 0,
         };
-        // SAFETY: the kernel reads a `struct seccomp_notif_resp` of 24 bytes, which is what this is.
+        // SAFETY: the kernel reads a `struct seccomp_notif_resp` of 24 bytes, the size of this type.
         let _ = unsafe { libc::ioctl(self.0.as_raw_fd(), SEND as _, &raw const response) };
     }
 }

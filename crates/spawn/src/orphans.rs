@@ -1,28 +1,28 @@
-//! Finds descendants of a child that left its process group: as subreaper, this process becomes the
-//! parent of orphans.
+//! Finds descendants of a child that left its process group: as subreaper, this process becomes the parent of
+//! orphans.
 //!
 //! An orphan and a child started by other code in this process (`tokio::process`) both have this process as
-//! their parent, and only the code that started a child may reap it. Children of other code are in our
-//! session, and either in our group or leaders of one; every other process is an orphan. An orphan can have
-//! the same session and group as these (a job of a shell with job control), and is then recognised by its mark
-//! while it runs. If it ends between its parent and the next sweep it stays a zombie until this process ends,
-//! since a zombie has no environment.
+//! their parent, and only the code that started a child may reap it. Children of other code are in our session,
+//! and either in our group or leaders of a group; every other process is an orphan. An orphan can have the same
+//! session and group as these (a job of a shell with job control); then its mark identifies it while it runs.
+//! If it ends before the next sweep it stays a zombie until this process ends, because a zombie has no
+//! environment.
 
 use std::io;
 
-/// The variable by which the processes of a call are known.
+/// The environment variable that marks the processes of a call.
 pub const MARKER: &str = "LINKSPAN_CALL";
 
-/// What a sweep found.
+/// The result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Swept {
-    /// Processes that it killed.
+    /// The number of processes killed.
     pub killed: usize,
-    /// Zombies that it reaped, those that it killed among them.
+    /// The number of zombies reaped, including killed processes.
     pub reaped: usize,
 }
 
-/// Makes this process the parent of its orphaned descendants. Once, at the start, before the first
+/// Makes this process the parent of its orphaned descendants. Call it once, before the first
 /// [`spawn`](crate::spawn). Does nothing on systems without subreapers (macOS).
 pub fn become_subreaper() -> io::Result<()> {
     #[cfg(target_os = "linux")]
@@ -33,13 +33,13 @@ pub fn become_subreaper() -> io::Result<()> {
     Ok(())
 }
 
-/// Kills and reaps the orphans whose environment says `LINKSPAN_CALL=<marker>`, their children, and so
-/// on, and reaps every orphan that is dead already, whatever its mark. Skips every [`Child`](crate::Child)
-/// and unmarked processes started by other code in this process.
+/// Kills and reaps the orphans whose environment has `LINKSPAN_CALL=<marker>` and their descendants, and reaps
+/// every dead orphan, whatever its mark. Skips every [`Child`](crate::Child) and unmarked processes started by
+/// other code in this process.
 ///
-/// For the end of a call, after its group was killed. Blocks: some microseconds if there are no
-/// orphans, else until they are dead, at most half a second. A process that wipes its environment *and*
-/// leaves its group is not found while it runs.
+/// For the end of a call, after its group was killed. Blocks: some microseconds if there are no orphans, else
+/// until they are dead, at most half a second. A process that wipes its environment *and* leaves its group is
+/// not found while it runs.
 pub fn sweep(marker: &str) -> Swept {
     #[cfg(target_os = "linux")]
     return linux::sweep(marker, false);
@@ -50,7 +50,7 @@ pub fn sweep(marker: &str) -> Swept {
     }
 }
 
-/// The same, and orphans without any mark as long as no program runs that they could come from.
+/// As [`sweep`], and kills orphans without a mark if no program runs that can have started them.
 pub(crate) fn sweep_all(marker: &str) -> Swept {
     #[cfg(target_os = "linux")]
     return linux::sweep(marker, true);
@@ -61,19 +61,19 @@ pub(crate) fn sweep_all(marker: &str) -> Swept {
     }
 }
 
-/// Reaps orphans that have died, and kills none. Blocks as [`sweep`] does.
+/// Reaps dead orphans and kills none. Blocks as [`sweep`] does.
 pub fn reap_orphans() -> Swept {
-    // No mark is empty.
+    // No process has an empty mark.
     sweep("")
 }
 
-/// Whether there are orphans to reap. Cheap enough for the runtime's thread.
+/// Whether there are orphans to reap. Cheap enough for a runtime thread.
 pub fn has_dead_orphans() -> bool {
     !none("", false)
 }
 
-/// Whether there is nothing to sweep, orphans without any mark included if `unmarked`. Cheap enough for
-/// the runtime's thread.
+/// Whether there is nothing to sweep; `unmarked` includes orphans without a mark. Cheap enough for a runtime
+/// thread.
 pub(crate) fn none(marker: &str, unmarked: bool) -> bool {
     #[cfg(target_os = "linux")]
     return linux::none(marker, unmarked);
@@ -97,16 +97,16 @@ mod linux {
     use super::{MARKER, Swept};
     use crate::{descendants, registry};
 
-    /// How long a sweep waits for what it killed to die.
+    /// How long a sweep waits for killed processes to die.
     const PATIENCE: Duration = Duration::from_millis(500);
 
-    /// How long it waits for an environment that cannot be seen.
+    /// How long a sweep waits for an environment that cannot be read yet.
     const CURIOSITY: Duration = Duration::from_millis(50);
 
-    /// Whether every orphan that is left to us comes from a program that we have started.
+    /// Whether every orphan of this process descends from a program that it started.
     static ALL_OURS: OnceLock<bool> = OnceLock::new();
 
-    /// Before anything is started.
+    /// Records the children that exist before the first start.
     pub(super) fn note_what_was_here() {
         ALL_OURS.get_or_init(|| {
             let unregistered = children()
@@ -134,7 +134,7 @@ mod linux {
         }
     }
 
-    /// Whether a sweep would find nothing to do.
+    /// Whether a sweep would do nothing.
     pub(super) fn none(marker: &str, unmarked: bool) -> bool {
         let mut sweep = Sweep::new(marker);
         sweep.unmarked = unmarked && ALL_OURS.get() == Some(&true);
@@ -144,21 +144,21 @@ mod linux {
 
     struct Sweep {
         mark: Vec<u8>,
-        /// Orphans without a mark as well.
+        /// Whether orphans without a mark are included.
         unmarked: bool,
-        /// Nothing is done, so that it does not matter what else runs.
+        /// A dry run: other programs may run meanwhile.
         looks: bool,
         us: Us,
         killed: HashSet<Pid>,
         swept: Swept,
     }
 
-    /// What a sweep does with a child process.
+    /// The action of a sweep on a child process.
     enum Action {
         Kill,
-        /// It is on its way out already, and its children will be orphans.
+        /// Already exiting; wait until its children are reparented.
         Await,
-        /// Its owner cannot be determined at the moment.
+        /// Its owner cannot be determined yet.
         LookAgain,
         Reap,
     }
@@ -187,8 +187,8 @@ mod linux {
             if self.plan().is_empty() {
                 return round;
             }
-            // While this lock is held no process is started, and only this sweep reaps orphans: a pid
-            // means the same process until the end of the round.
+            // While this lock is held no process is started, and only this sweep reaps orphans: a pid denotes
+            // the same process until the end of the round.
             let _no_starts = registry::STARTING.write();
             for (pid, action) in self.plan() {
                 match action {
@@ -219,13 +219,13 @@ mod linux {
                 .collect()
         }
 
-        /// `None` leaves it alone.
+        /// `None` skips the process.
         fn action(&self, pid: Pid) -> Option<Action> {
             let process = Unregistered::read(pid, &self.us)?;
             let sure = process.orphan || self.killed.contains(&pid);
             match process.state {
                 State::Running => match environment(pid) {
-                    // It had one a moment ago.
+                    // It had an environment a moment ago.
                     None => Some(Action::LookAgain),
                     Some(found) if has(&found, &self.mark) => Some(Action::Kill),
                     Some(found) => self.unmarked(&process, &found),
@@ -239,8 +239,8 @@ mod linux {
     }
 
     impl Sweep {
-        /// What a sweep does with a process without our mark: it is killed if it has no mark at all and no
-        /// running program can have started it.
+        /// The action on a process without our mark: it is killed if it has no mark at all and no running
+        /// program can have started it.
         fn unmarked(&self, process: &Unregistered, environment: &[u8]) -> Option<Action> {
             let certain = self.unmarked
                 && process.orphan
@@ -250,8 +250,8 @@ mod linux {
         }
     }
 
-    /// Orphans go to the first thread of a process, the main thread, so that only its list is read:
-    /// what the threads of a spawner started is not in there.
+    /// The kernel reparents orphans to the main thread, so only the children of that thread are read; those
+    /// that spawner threads started are not among them.
     fn children() -> Vec<Pid> {
         let us = getpid().as_raw_pid();
         let read = || {
@@ -275,7 +275,7 @@ mod linux {
             .collect()
     }
 
-    /// For kernels without that list.
+    /// For kernels without `/proc/<pid>/task/<tid>/children`.
     fn children_the_long_way(us: i32) -> String {
         let mut list = String::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -293,8 +293,8 @@ mod linux {
         list
     }
 
-    /// Both are 0 if their leaders are outside of our PID namespace, as they often are in a container:
-    /// `getsid` says that as well, and `rustix` cannot take it for a `Pid`.
+    /// Both are 0 if the leaders are outside our PID namespace, which is frequent in containers. `getsid` also
+    /// returns 0 then, which `rustix` cannot represent as a `Pid`.
     struct Us {
         group: i32,
         session: i32,
@@ -323,23 +323,23 @@ mod linux {
 
     enum State {
         Running,
-        /// The same, without any environment.
+        /// Running without any environment.
         Bare,
-        /// Within `execve`: it has no environment for a moment.
+        /// In `execve`: the environment is unavailable for a moment.
         Changing,
-        /// On its way out.
+        /// Exiting.
         Dying,
         /// A zombie.
         Dead,
     }
 
     impl Unregistered {
-        /// `None` if it is gone.
+        /// `None` if the process is gone.
         fn read(pid: Pid, us: &Us) -> Option<Self> {
-            /// Of the kernel's flags of a process: it does not run any code of its own any more.
+            /// `PF_EXITING`: the process runs no more code of its own.
             const EXITING: u32 = 4;
             let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
-            // As proc(5) counts them, less the number and the name.
+            // Numbered as in proc(5); the pid and the name are cut off.
             let fields: Vec<&str> = fields(&stat).collect();
             let field = |number: usize| fields.get(number - 3).copied();
             let (state, group, session) = (field(3)?, field(5)?, field(6)?);
@@ -358,20 +358,20 @@ mod linux {
         }
     }
 
-    /// What comes after the name, which may have anything in it: state, parent, group, session …
+    /// The fields after the name, which may contain any character: state, parent, group, session …
     fn fields(stat: &str) -> impl Iterator<Item = &str> {
         let rest = stat.rfind(')').map_or("", |end| &stat[end + 1..]);
         rest.split_ascii_whitespace()
     }
 
-    /// What the process was started with. `None` if it is just ending or becoming another program.
+    /// The initial environment. `None` if the process is exiting or in `execve`.
     fn environment(pid: Pid) -> Option<Vec<u8>> {
         let entries = fs::read(format!("/proc/{}/environ", pid.as_raw_pid()));
         entries.ok().filter(|entries| !entries.is_empty())
     }
 
-    /// Whether it has this mark, or one that begins with it and a dot: a program with this mark gives those to
-    /// the programs that it starts.
+    /// Whether the process has this mark, or a longer mark that continues it with a dot: a marked program gives
+    /// those to the programs that it starts.
     fn has(environment: &[u8], mark: &[u8]) -> bool {
         let is_empty = mark.last() == Some(&b'=');
         let mut variables = environment.split(|byte| *byte == 0);

@@ -1,4 +1,4 @@
-//! The processes that have a [`Child`](crate::Child), and those that still have to be reaped.
+//! The processes with a [`Child`](crate::Child), and those that still have to be reaped.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Once};
@@ -8,12 +8,12 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex, RwLock};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-/// Held for reading while a process is started and not yet in the registry; for writing by a sweep.
+/// Held for reading from the start of a process until it is registered; held for writing by a sweep.
 pub(crate) static STARTING: RwLock<()> = RwLock::new(());
 
 static KNOWN: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
 
-/// Killed, but not yet dead when their `Child` was dropped.
+/// Processes that were killed but not yet dead when their `Child` was dropped.
 static DYING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 static MORE: Condvar = Condvar::new();
 
@@ -31,8 +31,8 @@ pub(crate) fn contains(pid: Pid) -> bool {
     KNOWN.lock().contains(&pid)
 }
 
-/// Reaps a process that was killed: at once if it is dead already, else on a thread of our own. A
-/// process may take as long as it likes to die if it hangs in the kernel.
+/// Reaps a killed process: at once if it is dead, else on a thread. A process that hangs in the kernel may take
+/// arbitrarily long to die.
 pub(crate) fn reap(pid: Pid) {
     if reaped(pid) {
         return;
@@ -44,7 +44,7 @@ pub(crate) fn reap(pid: Pid) {
     drop(dying);
     MORE.notify_one();
     THREAD.call_once(|| {
-        // Without the thread they stay zombies until the next one comes.
+        // If the thread cannot be started, the processes stay zombies until the next call.
         let _ = thread::Builder::new()
             .name("linkspan-reap".into())
             .stack_size(64 << 10)
@@ -67,8 +67,8 @@ fn reap_for_ever() {
     }
 }
 
-/// Reaps the process if it is dead. The system may reuse its pid from then on, so the pid leaves the registry
-/// under the same lock: a new process with that pid is registered after that.
+/// Reaps the process if it is dead. The system may then reuse its pid, so the pid leaves the registry under the
+/// same lock: a new process with that pid is registered later.
 fn reaped(pid: Pid) -> bool {
     let mut known = KNOWN.lock();
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;

@@ -1,6 +1,6 @@
-//! Words for a shell.
+//! Quotes words for a shell.
 
-/// A word as a POSIX shell reads it back: in single quotes unless it needs none.
+/// A word quoted for a POSIX shell: in single quotes if it needs quotes.
 pub fn shell_quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_words_stay_as_they_are() {
+    fn plain_words_are_unquoted() {
         assert_eq!(shell_quoted("/a/b-c.d"), "/a/b-c.d");
         assert_eq!(shell_quoted("it's"), r"'it'\''s'");
         assert_eq!(shell_quoted("$(rm)"), "'$(rm)'");
@@ -24,7 +24,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn words_come_out_of_a_shell_as_they_went_in() {
+    fn quoted_words_round_trip_through_a_shell() {
         for word in ["/a/b-c.d", "it's", "$(rm)", "", "a b", "*"] {
             let ran = std::process::Command::new("sh")
                 .args(["-c", &format!("printf %s {}", shell_quoted(word))])

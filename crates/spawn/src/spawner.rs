@@ -1,7 +1,7 @@
-//! Starts processes off the runtime's thread.
+//! Starts processes off the runtime's threads.
 //!
-//! A spawn blocks its thread until the program runs, which is most of what a short program costs; and
-//! a thread can give up privileges for everything that it starts, which a runtime's thread must not.
+//! A spawn blocks its thread until the program runs, which is most of the cost of a short program. And a thread
+//! can drop privileges for everything that it starts, which a runtime thread must not do.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,33 +15,32 @@ use crate::child::Child;
 use crate::command::{Command, spawn};
 use crate::orphans::{self, Swept};
 
-/// Commands that wait for a thread. Who comes later waits for a place.
+/// Commands that wait for a thread; later ones wait for room in the queue.
 const QUEUE: usize = 256;
 
-/// Starts processes on threads of its own. Cheap to clone; the threads start when they are needed.
+/// Starts processes on threads of its own. Cheap to clone; threads start on demand.
 ///
-/// The threads stay until the last clone is dropped, and that must be kept while there are children: a
-/// child that asked to be told of its parent's death (the trampoline of a sandbox does) is told when
-/// the *thread* ends that started it.
+/// The threads run until the last clone is dropped. Keep a clone as long as there are children: a child with a
+/// parent death signal (the sandbox trampoline sets one) receives it when the *thread* that started it ends.
 #[derive(Debug, Clone)]
 pub struct Spawner(Arc<Pools>);
 
 #[derive(Debug)]
 struct Pools {
     plain: Arc<Pool>,
-    /// Whatever is started here cannot gain privileges, by a set-user-id program for example. The
-    /// system keeps that per thread and hands it down, so that it costs nothing for each child.
+    /// Children of these threads cannot gain privileges, for example by a set-user-id program. The system keeps
+    /// this flag per thread and children inherit it, so it costs nothing per child.
     unprivileged: Arc<Pool>,
 }
 
 impl Spawner {
-    /// As many threads as the processor has cores, from 2 to 8.
+    /// One thread per core, from 2 to 8.
     pub fn new() -> Self {
         let cores = thread::available_parallelism().map_or(2, usize::from);
         Self::with_threads(cores.clamp(2, 8))
     }
 
-    /// So many threads of either kind at most.
+    /// At most this many threads of each kind.
     pub fn with_threads(most: usize) -> Self {
         Self(Arc::new(Pools {
             plain: Pool::new(most, false),
@@ -49,10 +48,10 @@ impl Spawner {
         }))
     }
 
-    /// [`spawn`](crate::spawn). With `no_new_privs` neither the child nor what comes from it can have more
-    /// privileges than we have (Linux; elsewhere it makes no difference).
+    /// [`spawn`](crate::spawn). With `no_new_privs` neither the child nor its descendants can gain privileges
+    /// (Linux; no effect elsewhere).
     ///
-    /// If this is dropped before it is done there is no child, or it is killed.
+    /// If the future is dropped early, the child is killed or never started.
     pub async fn spawn(&self, command: Command, no_new_privs: bool) -> io::Result<Child> {
         let pool = if no_new_privs {
             &self.0.unprivileged
@@ -134,7 +133,7 @@ impl Pool {
         if state.idle <= state.queue.len() && state.threads < self.most {
             match self.start() {
                 Ok(()) => state.threads += 1,
-                // The threads that run take the job.
+                // The running threads take the job.
                 Err(_) if state.threads > 0 => {}
                 Err(error) => return Err(error),
             }
@@ -187,7 +186,7 @@ impl Pool {
 }
 
 impl Work {
-    /// Starts nothing if the thread was `refused` what it must have.
+    /// Refuses to start if the thread could not drop its privileges (`refused`).
     fn run(self, refused: Option<rustix::io::Errno>) {
         match self {
             Self::Spawn(command, reply) => {
@@ -198,7 +197,7 @@ impl Work {
                     None => spawn(&command),
                     Some(error) => Err(error.into()),
                 };
-                // The child has its own copies of the files; ours must not delay an end of file.
+                // The child has copies of the files; ours would delay an end of file.
                 drop(command);
                 // If the receiver is gone, `send` returns the child, and dropping it here kills it.
                 let _ = reply.send(child);

@@ -1,23 +1,23 @@
-//! How a process ended.
+//! The exit status of a process.
 
 use std::fmt;
 
-/// How a process ended: one of the two.
+/// The exit status of a process: either a code or a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
-    /// What it exited with.
+    /// The exit code.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the process.
     pub signal: Option<i32>,
 }
 
 impl Status {
-    /// Whether it exited with 0.
+    /// Whether the exit code is 0.
     pub fn success(&self) -> bool {
         self.code == Some(0)
     }
 
-    /// One number for both, as shells give it: 128 and the signal's number.
+    /// The exit code as a shell reports it: for a signal 128 plus its number.
     pub fn shell_code(&self) -> i32 {
         match (self.code, self.signal) {
             (Some(code), _) => code,

@@ -1,4 +1,4 @@
-//! What a new process gets and what it does not, and how its end is seen.
+//! What a new process inherits, and how its end is detected.
 
 #![allow(clippy::unwrap_used)]
 
@@ -39,7 +39,7 @@ fn sh(script: &str, out: OwnedFd) -> Command {
     }
 }
 
-/// Runs a command that `make` made of the end that it prints into, and gives what it printed.
+/// Runs the command that `make` returns for the write end of a pipe; gives its output.
 async fn output(make: impl FnOnce(OwnedFd) -> Command) -> (String, Status) {
     let (mut read, write) = pipe();
     let mut child = Spawner::new().spawn(make(write), false).await.unwrap();
@@ -59,7 +59,7 @@ async fn ends(mut child: Child) -> Status {
     timeout(LONG, child.wait()).await.unwrap().unwrap()
 }
 
-/// A file that may be executed.
+/// Writes an executable file.
 fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, text).unwrap();
@@ -68,7 +68,7 @@ fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn the_environment_is_exactly_what_was_given() {
+async fn the_environment_is_exactly_as_given() {
     let (text, _) = output(|out| Command {
         program: "/usr/bin/env".into(),
         args: vec!["env".into()],
@@ -84,7 +84,7 @@ async fn the_environment_is_exactly_what_was_given() {
 }
 
 #[tokio::test]
-async fn words_arrive_as_they_are() {
+async fn arguments_are_unchanged() {
     let (text, _) = output(|out| Command {
         args: [
             "sh",
@@ -106,7 +106,7 @@ async fn words_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn it_runs_in_its_folder_and_a_relative_program_is_looked_for_there() {
+async fn a_relative_program_is_relative_to_the_working_directory() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     fs::create_dir(folder.join("sub")).unwrap();
@@ -122,13 +122,13 @@ async fn it_runs_in_its_folder_and_a_relative_program_is_looked_for_there() {
 }
 
 #[tokio::test]
-async fn a_name_is_looked_up_in_the_path_that_the_program_gets() {
+async fn a_name_is_looked_up_in_the_programs_own_path() {
     let folder = tempfile::tempdir().unwrap();
     let (bin, other) = (folder.path().join("bin"), folder.path().join("other"));
     fs::create_dir(&bin).unwrap();
     fs::create_dir(&other).unwrap();
     program(&other, "linkspan-test-tool", "#!/bin/sh\necho found\n");
-    // Neither a folder nor a file without the right to execute it is what was meant.
+    // A folder or a file without execute permission is skipped.
     fs::create_dir(bin.join("linkspan-test-tool")).unwrap();
     let with_path = |path: String, out| Command {
         program: "linkspan-test-tool".into(),
@@ -154,10 +154,7 @@ async fn a_name_is_looked_up_in_the_path_that_the_program_gets() {
 
     let error = spawn(&with_path("/nowhere".into(), null())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert_eq!(
-        error.to_string(),
-        "`linkspan-test-tool` is in no folder of PATH"
-    );
+    assert_eq!(error.to_string(), "`linkspan-test-tool` is not in PATH");
 }
 
 #[tokio::test]
@@ -168,7 +165,7 @@ async fn files_arrive_under_their_numbers_though_ours_collide_with_them() {
         fs::write(&path, text).unwrap();
         File::open(path).unwrap().into()
     };
-    // Four files whose numbers are handed round in a ring: each wants the number of the next.
+    // Four files in a ring: each is to get the number of the next.
     let high: Vec<OwnedFd> = (0..4)
         .map(|n| fcntl_dupfd_cloexec(file(&n.to_string()), 40).unwrap())
         .collect();
@@ -190,8 +187,8 @@ async fn files_arrive_under_their_numbers_though_ours_collide_with_them() {
 }
 
 #[tokio::test]
-async fn nothing_but_the_given_files_is_open() {
-    // Without close-on-exec, and given on to the child, but under another number.
+async fn only_the_given_files_are_open() {
+    // Without close-on-exec, and handed to the child under another number.
     let loose = fcntl_dupfd_cloexec(null(), 60).unwrap();
     fcntl_setfd(&loose, FdFlags::empty()).unwrap();
     let _kept = fcntl_dupfd_cloexec(null(), 61).unwrap();
@@ -206,17 +203,17 @@ async fn nothing_but_the_given_files_is_open() {
 }
 
 #[tokio::test]
-async fn it_leads_a_group() {
+async fn a_child_leads_its_process_group() {
     let text = said("cut -d' ' -f5 /proc/$$/stat; echo $$").await;
     let fields: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(fields[0], fields[1]);
 }
 
 #[tokio::test]
-async fn signals_do_what_they_do_by_default_and_none_is_blocked() {
+async fn signals_have_default_handlers_and_none_is_blocked() {
     // This process ignores SIGPIPE, as Rust programs do.
     let text = said("cat /proc/self/status").await;
-    // The C library keeps two signals between 31 and 34 for itself, and ignores them in what it starts.
+    // The C library reserves two signals between 31 and 34, and ignores them in child processes.
     let its_own = 0b11 << 31;
     for name in ["SigBlk:", "SigIgn:", "SigCgt:"] {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
@@ -226,7 +223,7 @@ async fn signals_do_what_they_do_by_default_and_none_is_blocked() {
 }
 
 #[tokio::test]
-async fn its_end_is_a_code_or_a_signal() {
+async fn the_status_is_a_code_or_a_signal() {
     for without_pidfd in [false, true] {
         for (script, code, signal) in [
             ("exit 0", Some(0), None),
@@ -244,7 +241,7 @@ async fn its_end_is_a_code_or_a_signal() {
 }
 
 #[tokio::test]
-async fn waiting_can_be_given_up_and_taken_up_again() {
+async fn wait_is_cancel_safe() {
     for without_pidfd in [false, true] {
         let mut child = spawn(&sh("sleep 0.2; exit 4", null())).unwrap();
         if without_pidfd {
@@ -268,14 +265,14 @@ async fn a_signal_reaches_the_whole_group() {
     read.read_exact(&mut up).unwrap();
     child.signal_group(Signal::TERM).unwrap();
     assert_eq!(child.wait().await.unwrap().signal, Some(15));
-    // No process with the write end is left.
+    // No process has the write end any more.
     let rest = tokio::task::spawn_blocking(move || read.read_to_end(&mut Vec::new()));
     assert_eq!(timeout(LONG, rest).await.unwrap().unwrap().unwrap(), 0);
     child.signal_group(Signal::KILL).unwrap();
 }
 
 #[tokio::test]
-async fn dropping_it_kills_the_group_even_if_its_leader_is_gone() {
+async fn dropping_a_child_kills_its_group_without_a_leader() {
     let (mut read, write) = pipe();
     let mut child = spawn(&sh("trap '' TERM; sleep 600 & exit 0", write)).unwrap();
     assert!(child.wait().await.unwrap().success());
@@ -285,7 +282,7 @@ async fn dropping_it_kills_the_group_even_if_its_leader_is_gone() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_says_why() {
+async fn start_errors_name_their_cause() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     program(folder.path(), "dos", "#!/bin/sh\r\necho\n");
@@ -325,7 +322,7 @@ async fn what_cannot_be_started_says_why() {
         (kind, text.as_str()),
         (
             NotFound,
-            "DIR/dos asks for `/bin/sh\\r`, which is not there"
+            "DIR/dos asks for `/bin/sh\\r`, which does not exist"
         )
     );
     let (kind, text) = start(at("plain"), here());
@@ -337,12 +334,12 @@ async fn what_cannot_be_started_says_why() {
     let (_, text) = start(at("text"), here());
     assert_eq!(
         text,
-        "DIR/text is no program of this system and has no `#!` in its first line"
+        "DIR/text is not a program of this system and has no `#!` in its first line"
     );
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_happens() {
+fn invalid_commands_are_refused_before_the_start() {
     let refused = |change: fn(&mut Command)| {
         let mut command = sh("", null());
         change(&mut command);
@@ -361,7 +358,7 @@ fn what_makes_no_sense_is_refused_before_anything_happens() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_just_being_saved_is_tried_again() {
+async fn a_busy_program_is_retried() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tool");
     fs::copy("/bin/true", &path).unwrap();
@@ -371,19 +368,14 @@ async fn a_program_that_is_just_being_saved_is_tried_again() {
     let error = spawn(&command).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ExecutableFileBusy, "{error}");
 
-    let saved = std::thread::spawn(move || {
-        // Attempts are not told, so there is nothing to wait for. If the first comes later than this, the
-        // test sees less, and passes.
-        std::thread::sleep(Duration::from_millis(100));
-        drop(writer);
-    });
+    // The file is closed after the first attempt.
+    crate::command::on_next_busy(move || drop(writer));
     let child = spawn(&command).unwrap();
-    saved.join().unwrap();
     assert!(ends(child).await.success());
 }
 
 #[tokio::test]
-async fn only_where_it_is_asked_for_privileges_are_given_up() {
+async fn privileges_are_dropped_only_on_request() {
     let spawner = Spawner::new();
     for (given_up, expected) in [(true, "NoNewPrivs:\t1\n"), (false, "NoNewPrivs:\t0\n")] {
         let (mut read, write) = pipe();
@@ -407,18 +399,18 @@ async fn dropping_the_future_leaves_no_process() {
     }
     drop(write);
     for (n, future) in futures.iter_mut().enumerate() {
-        // Each is in the queue, being started, or started.
+        // Each is queued, starting or started.
         let patience = Duration::from_millis(u64::from(n % 4 == 0));
         let _ = timeout(patience, future).await;
     }
     drop(futures);
-    // No process with the write end is left.
+    // No process has the write end any more.
     let rest = tokio::task::spawn_blocking(move || read.read_to_end(&mut Vec::new()));
     assert_eq!(timeout(LONG, rest).await.unwrap().unwrap().unwrap(), 0);
 }
 
 #[tokio::test]
-async fn a_child_answers_over_a_pipe_each_way() {
+async fn a_child_communicates_over_pipes() {
     let (mut from, out) = pipe();
     let (input, into) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut command = sh("read line; echo \"got $line\"", out);
@@ -434,7 +426,7 @@ async fn a_child_answers_over_a_pipe_each_way() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn everything_with_a_mark_is_ended_wherever_it_is() {
+fn marked_processes_are_ended_in_any_session() {
     let mark = format!("marked-test-{}", std::process::id());
     let mut started: Vec<std::process::Child> = (0..3)
         .map(|n| {
@@ -453,7 +445,7 @@ fn everything_with_a_mark_is_ended_wherever_it_is() {
 }
 
 #[tokio::test]
-async fn a_signal_reaches_it_in_whichever_group_it_is() {
+async fn a_signal_reaches_a_child_in_any_group() {
     let (mut read, write) = pipe();
     let join = "import os, time\nos.setpgid(0, os.getpgid(os.getppid()))\nos.write(1, b'x')\ntime.sleep(60)";
     let command = Command {

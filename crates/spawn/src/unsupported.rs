@@ -1,5 +1,5 @@
-//! What there is of this crate on systems that have neither posix_spawn nor process groups: types, and
-//! the news that it does not work. Windows would need job objects and handles instead.
+//! This crate on systems without posix_spawn and process groups: the same types, whose operations fail as
+//! unsupported. Windows would need job objects and handles.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,22 +13,22 @@ pub const MARKER: &str = "LINKSPAN_CALL";
 /// See the Unix documentation.
 pub const BUSY_RETRIES: [std::time::Duration; 0] = [];
 
-/// What a command hands on: nothing can be.
+/// A file descriptor; this system has none.
 #[derive(Debug)]
 pub enum Fd {}
 
-/// Everything that a new process gets.
+/// The description of a new process.
 #[derive(Debug)]
 pub struct Command {
     /// What runs.
     pub program: PathBuf,
     /// The words.
     pub args: Vec<OsString>,
-    /// The whole environment.
+    /// The complete environment.
     pub env: Vec<(OsString, OsString)>,
-    /// Where it runs.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// Files, and the numbers that they get there.
+    /// Open files and their descriptor numbers.
     pub fds: Vec<(Fd, i32)>,
 }
 
@@ -41,12 +41,12 @@ pub fn find(
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// There is none.
+/// Uninhabited: no process can be started.
 #[derive(Debug)]
 pub enum Child {}
 
 impl Child {
-    /// The number of the process.
+    /// The pid.
     pub fn pid(&self) -> i32 {
         match *self {}
     }
@@ -56,38 +56,38 @@ impl Child {
         match *self {}
     }
 
-    /// How the process ended, if it did.
+    /// The exit status, if the process has ended.
     pub fn try_wait(&mut self) -> io::Result<Option<Status>> {
         match *self {}
     }
 
-    /// Sends a signal to the group.
+    /// Sends a signal to the process group.
     pub fn signal_group(&self, _signal: Signal) -> io::Result<()> {
         match *self {}
     }
 }
 
-/// What can be sent to a group.
+/// A signal for a process group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signal(());
 
 impl Signal {
-    /// Ends it at once.
+    /// Kills the group.
     pub const KILL: Self = Self(());
-    /// Asks it to end.
+    /// Asks the group to terminate.
     pub const TERM: Self = Self(());
 }
 
-/// What a sweep found.
+/// The result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Swept {
-    /// Processes that it killed.
+    /// The number of processes killed.
     pub killed: usize,
-    /// Zombies that it reaped.
+    /// The number of zombies reaped.
     pub reaped: usize,
 }
 
-/// Says that it is unsupported.
+/// Fails as unsupported.
 pub fn spawn(_command: &Command) -> io::Result<Child> {
     Err(io::Error::new(
         io::ErrorKind::Unsupported,
@@ -110,12 +110,12 @@ pub fn reap_orphans() -> Swept {
     Swept::default()
 }
 
-/// There are none.
+/// Always `false`.
 pub fn has_dead_orphans() -> bool {
     false
 }
 
-/// They are not found on this system.
+/// Descendants; this system cannot find them.
 #[derive(Debug, Default)]
 pub struct Descendants(());
 
@@ -130,15 +130,15 @@ impl Descendants {
         Self(())
     }
 
-    /// A variable without a meaning.
+    /// A variable without effect.
     pub fn variable(&self) -> (&'static str, &str) {
         (MARKER, "")
     }
 
-    /// Makes no difference.
+    /// Does nothing.
     pub fn started(&mut self, _pid: u32) {}
 
-    /// There are none.
+    /// Always `true`.
     pub fn are_gone(&self) -> bool {
         true
     }
@@ -149,22 +149,22 @@ impl Descendants {
     }
 }
 
-/// Says that it is unsupported.
+/// A spawner whose `spawn` fails as unsupported.
 #[derive(Debug, Clone, Default)]
 pub struct Spawner(());
 
 impl Spawner {
-    /// One that starts nothing.
+    /// A spawner that starts nothing.
     pub fn new() -> Self {
         Self(())
     }
 
-    /// One that starts nothing.
+    /// A spawner that starts nothing.
     pub fn with_threads(_most: usize) -> Self {
         Self(())
     }
 
-    /// Says that it is unsupported.
+    /// Fails as unsupported.
     pub async fn spawn(&self, command: Command, _no_new_privs: bool) -> io::Result<Child> {
         spawn(&command)
     }
@@ -180,16 +180,16 @@ pub fn end_marked(_beginning: &str) -> usize {
     0
 }
 
-/// Has no values on this system.
+/// Uninhabited on this system.
 #[derive(Debug)]
 pub enum Watched {}
 
-/// Says that it is unsupported.
+/// Fails as unsupported.
 pub fn remove_after(_folder: &std::path::Path, _files: &[&str]) -> io::Result<Watched> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Says that it is unsupported.
+/// Fails as unsupported.
 pub fn watch_over(_group: u32) -> io::Result<Watched> {
     Err(io::ErrorKind::Unsupported.into())
 }

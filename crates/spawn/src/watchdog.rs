@@ -1,12 +1,11 @@
-//! What is left to do if we are killed: a process that notices, ends the groups that we have started and
-//! removes our folders.
+//! Cleans up if this process is killed: a shell that detects its end, ends the process groups that it started
+//! and removes its folders.
 //!
-//! It idles as long as our children live, so what counts is its size. A shell that reads from a pipe has
-//! 0.1 MB of its own; this program once more would have most of a megabyte, because the loader writes to
-//! every page that has a pointer before it does anything. A signal on the parent's death would cost
-//! nothing, but it needs a program between us and every child, does not reach the server behind `npx`,
-//! and exists on Linux only. A fork of ourselves would share most of its memory, and look like us in every
-//! list of processes.
+//! The watchdog idles as long as our children live, so its size matters. A shell that reads from a pipe has 0.1
+//! MB of private memory; this program once more would have most of a megabyte, because the loader writes to
+//! every page with a relocation. A parent death signal would cost nothing, but it needs a program between us
+//! and every child, does not reach the server behind `npx`, and exists on Linux only. A fork would share most
+//! memory, but look like this program in every process list.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::OwnedFd;
@@ -23,13 +22,13 @@ use crate::child::Child;
 use crate::command::{Command, spawn_beside};
 use crate::descendants::beginning;
 
-/// Groups are added by `+ NUMBER` and removed by `- NUMBER`; folders by `/ NUMBER FILE:FILE PATH` and
-/// `. NUMBER`. The end of the input means that we are gone. Then the named files and their folders are
-/// removed, and the groups that are left have a second to notice that their own input has ended, and
-/// a second after TERM. Last, processes that have left their group are found by their mark
-/// ([`crate::Descendants`]), which begins with the first argument.
+/// `+ NUMBER` adds a group and `- NUMBER` removes it; `/ NUMBER FILE:FILE PATH` adds a folder and `. NUMBER`
+/// removes it. End of input means that the parent is gone. Then the script removes the named files and their
+/// folders; groups have one second to react to the end of their own input, and one more after TERM. Last,
+/// processes that left their group are found by their mark ([`crate::Descendants`]), whose prefix is the first
+/// argument.
 ///
-/// A variable for each, because there may be thousands: a shell is slow with long texts.
+/// Each entry is a variable of its own, because there may be thousands, and a shell is slow with long strings.
 const SCRIPT: &str = r#"while read -r how key files path; do
   case $how in
     +) eval "group_$key=+" ;;
@@ -72,42 +71,43 @@ done
 marked "$1"
 exit 0"#;
 
-/// How often, and after what time each, it is looked whether it is dead.
+/// How often the end of the watchdog is polled, and the pause between two polls.
 const MOST_LOOKS: u32 = 100;
 const LOOK: Duration = Duration::from_micros(200);
 
-/// The one watchdog of this process; none runs while there is nothing to clean up.
-static DOG: Mutex<Weak<Dog>> = Mutex::new(Weak::new());
+/// The watchdog of this process; it runs only while there is something to clean up.
+static SHARED: Mutex<Weak<SharedWatchdog>> = Mutex::new(Weak::new());
 
-/// While this is held, something is cleaned up if we are killed: see [`watch_over`] and [`remove_after`].
+/// While this exists, a group or folder is cleaned up if this process is killed: see [`watch_over`] and
+/// [`remove_after`].
 #[derive(Debug)]
 pub struct Watched {
-    dog: Arc<Dog>,
-    /// What the watchdog is told when this is dropped.
+    watchdog: Arc<SharedWatchdog>,
+    /// The line that unregisters the entry when this is dropped.
     release: String,
 }
 
 #[derive(Debug)]
-struct Dog {
-    /// The system closes it when we are gone.
+struct SharedWatchdog {
+    /// The system closes it when this process ends.
     pipe: PipeWriter,
     _leash: Leash,
 }
 
-/// Ends the watchdog.
+/// Kills the watchdog when it is dropped.
 #[derive(Debug)]
 struct Leash(Child);
 
-/// Has a process group ended if we are killed before the result is dropped.
+/// Ends a process group if this process is killed before the result is dropped.
 ///
-/// Blocks for about a millisecond if the watchdog has to be started. After the start of a program this costs
-/// no time: the program itself needs longer to begin.
+/// Blocks for about a millisecond if the watchdog has to be started. After the start of a program this costs no
+/// time: the program itself needs longer to begin.
 pub fn watch_over(group: u32) -> io::Result<Watched> {
     Watched::begin(&format!("+ {group}"), format!("- {group}"))
 }
 
-/// Has these files in a folder removed, and then the folder if it is empty, if we are killed before the
-/// result is dropped. Names of files must have neither blanks nor colons in them.
+/// Removes these files in a folder, and then the folder if it is empty, if this process is killed before the
+/// result is dropped. File names must have neither blanks nor colons.
 ///
 /// Blocks as [`watch_over`] does.
 pub fn remove_after(folder: &Path, files: &[&str]) -> io::Result<Watched> {
@@ -125,35 +125,35 @@ pub fn remove_after(folder: &Path, files: &[&str]) -> io::Result<Watched> {
 
 impl Watched {
     fn begin(line: &str, release: String) -> io::Result<Self> {
-        let dog = Dog::of_this_process()?;
-        dog.tell(line);
-        Ok(Self { dog, release })
+        let watchdog = SharedWatchdog::of_this_process()?;
+        watchdog.tell(line);
+        Ok(Self { watchdog, release })
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.dog.tell(&self.release);
+        self.watchdog.tell(&self.release);
     }
 }
 
-impl Dog {
+impl SharedWatchdog {
     fn of_this_process() -> io::Result<Arc<Self>> {
-        let mut only = DOG.lock();
-        if let Some(dog) = only.upgrade() {
-            return Ok(dog);
+        let mut only = SHARED.lock();
+        if let Some(watchdog) = only.upgrade() {
+            return Ok(watchdog);
         }
-        let dog = Arc::new(Self::start()?);
-        *only = Arc::downgrade(&dog);
-        Ok(dog)
+        let watchdog = Arc::new(Self::start()?);
+        *only = Arc::downgrade(&watchdog);
+        Ok(watchdog)
     }
 
     fn start() -> io::Result<Self> {
         let (theirs, pipe) = io::pipe()?;
-        // One that was stopped must not stop us.
+        // A stopped watchdog must not block this process.
         fcntl_setfl(&pipe, OFlags::NONBLOCK)?;
         let nowhere = || std::fs::OpenOptions::new().write(true).open("/dev/null");
-        // It may keep what we have inherited: it does not outlive us by much.
+        // It may inherit our descriptors: it ends shortly after this process.
         let child = spawn_beside(&Command {
             program: PathBuf::from("/bin/sh"),
             args: ["sh", "-c", SCRIPT, "linkspan-watchdog", beginning()]
@@ -174,7 +174,8 @@ impl Dog {
     }
 
     fn tell(&self, line: &str) {
-        // A line shorter than `PIPE_BUF` is written atomically; a watchdog that has ended needs no orders.
+        // A line shorter than `PIPE_BUF` is written atomically. The error of a watchdog that has ended is
+        // ignored.
         let _ = (&self.pipe).write_all(format!("{line}\n").as_bytes());
     }
 }
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
     use crate::command::spawn;
 
-    /// A program that ignores the end of its input, and TERM if it is `defiant`.
+    /// A program that ignores the end of its input, and TERM if `defiant`.
     fn stubborn(defiant: bool) -> Child {
         let null = || {
             std::fs::OpenOptions::new()
@@ -207,9 +208,10 @@ mod tests {
                 .write(true)
                 .open("/dev/null")
         };
-        let script = match defiant {
-            true => "trap '' TERM; while :; do sleep 1; done",
-            false => "sleep 1000",
+        let script = if defiant {
+            "trap '' TERM; while :; do sleep 1; done"
+        } else {
+            "sleep 1000"
         };
         spawn(&Command {
             program: "/bin/sh".into(),
@@ -230,22 +232,22 @@ mod tests {
         ended.expect("it ends").unwrap().signal
     }
 
-    /// Closes the pipe, as the system does with that of a process that was killed.
-    fn orphan(dog: Dog) -> Leash {
-        dog._leash
+    /// Closes the pipe, as the system does when a process is killed.
+    fn orphan(watchdog: SharedWatchdog) -> Leash {
+        watchdog._leash
     }
 
     #[tokio::test]
     async fn groups_get_term_and_then_kill_after_our_end() {
-        let dog = Dog::start().unwrap();
+        let watchdog = SharedWatchdog::start().unwrap();
         let (mild, defiant) = (stubborn(false), stubborn(true));
         let spared = stubborn(false);
         for child in [&mild, &spared, &defiant] {
-            dog.tell(&format!("+ {}", group(child)));
+            watchdog.tell(&format!("+ {}", group(child)));
         }
-        dog.tell(&format!("- {}", group(&spared)));
-        let mut dog = orphan(dog);
-        let ended = tokio::join!(signal(mild), signal(defiant), dog.0.wait());
+        watchdog.tell(&format!("- {}", group(&spared)));
+        let mut watchdog = orphan(watchdog);
+        let ended = tokio::join!(signal(mild), signal(defiant), watchdog.0.wait());
         assert_eq!(ended.0, Some(Signal::TERM.as_raw()));
         assert_eq!(ended.1, Some(Signal::KILL.as_raw()));
         assert_eq!(ended.2.unwrap().code, Some(0));
@@ -257,17 +259,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_ends_at_once_when_no_group_is_left() {
-        let dog = Dog::start().unwrap();
+    async fn the_watchdog_ends_at_once_without_groups() {
+        let watchdog = SharedWatchdog::start().unwrap();
         let child = stubborn(false);
-        dog.tell(&format!("+ {}", group(&child)));
-        dog.tell(&format!("- {}", group(&child)));
-        let ended = orphan(dog).0.wait().await.unwrap();
+        watchdog.tell(&format!("+ {}", group(&child)));
+        watchdog.tell(&format!("- {}", group(&child)));
+        let ended = orphan(watchdog).0.wait().await.unwrap();
         assert_eq!(ended.code, Some(0));
     }
 
     #[tokio::test]
-    async fn folders_are_removed_with_the_files_that_were_named() {
+    async fn named_files_and_their_folders_are_removed() {
         let place = std::env::temp_dir().join(format!("linkspan dog $(x) {}", std::process::id()));
         let _ = std::fs::remove_dir_all(&place);
         let folder = |name: &str, files: &[&str]| {
@@ -281,12 +283,12 @@ mod tests {
         let gone = folder("gone", &["s", "l"]);
         let spared = folder("spared", &["s"]);
         let shared = folder("shared", &["s", "other"]);
-        let dog = Dog::start().unwrap();
+        let watchdog = SharedWatchdog::start().unwrap();
         for (key, dir) in [&gone, &spared, &shared].iter().enumerate() {
-            dog.tell(&format!("/ {key} s:l {}", dir.display()));
+            watchdog.tell(&format!("/ {key} s:l {}", dir.display()));
         }
-        dog.tell(". 1");
-        let ended = orphan(dog).0.wait().await.unwrap();
+        watchdog.tell(". 1");
+        let ended = orphan(watchdog).0.wait().await.unwrap();
         assert_eq!(ended.code, Some(0));
         assert!(!gone.exists());
         assert!(spared.join("s").exists(), "it was released");
@@ -311,8 +313,8 @@ mod tests {
     fn all_groups_share_one_watchdog_and_none_runs_without_groups() {
         let first = watch_over(1 << 30).unwrap();
         let second = watch_over((1 << 30) + 1).unwrap();
-        assert!(Arc::ptr_eq(&first.dog, &second.dog));
+        assert!(Arc::ptr_eq(&first.watchdog, &second.watchdog));
         drop((first, second));
-        assert!(DOG.lock().upgrade().is_none());
+        assert!(SHARED.lock().upgrade().is_none());
     }
 }

@@ -1,5 +1,4 @@
-//! What can only be seen when nothing else happens in the process: open files, limits, orphans. The
-//! tests take turns.
+//! Tests of process-wide state: open files, limits, orphans. A lock runs them one at a time.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -45,7 +44,7 @@ fn sh(script: &str, marker: &str, out: OwnedFd) -> Command {
     }
 }
 
-/// Numbers that a script prints, until every writer is gone or `count` lines have come.
+/// The numbers that a script prints, until every writer is gone or `count` lines have arrived.
 fn lines(file: &mut File, count: usize) -> Vec<i32> {
     let mut text = String::new();
     let mut byte = [0];
@@ -62,24 +61,24 @@ fn exists(pid: i32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
 
-/// What is killed is gone a moment later.
+/// Waits until a killed process is gone.
 fn goes(pid: i32) {
     wait_for(&format!("the end of {pid}"), || !exists(pid));
 }
 
-/// Whether it has ended, be it waited for or not.
+/// Whether the process has ended, reaped or not.
 fn has_ended(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.map_or(true, |stat| stat.contains(") Z "))
 }
 
-/// The numbers of our open files and what they are.
+/// The numbers and targets of our open files.
 fn open_files() -> Vec<(String, String)> {
     let entries = fs::read_dir("/proc/self/fd").unwrap();
     let mut files: Vec<_> = entries
         .filter_map(|entry| {
             let entry = entry.unwrap();
-            // The folder itself is gone with the listing.
+            // The descriptor of the listing itself is already closed.
             let target = fs::read_link(entry.path()).ok()?;
             let target = target.display().to_string();
             let listing = target == format!("/proc/{}/fd", std::process::id());
@@ -91,8 +90,8 @@ fn open_files() -> Vec<(String, String)> {
     files
 }
 
-/// Nothing is open that was not. The C library and the test harness open a file now and then, and a
-/// runtime may end a moment after its test, so that it is given some time.
+/// Asserts that no more files are open than before. The C library and the test harness open a file now and
+/// then, and a runtime may end shortly after its test, so it polls for a while.
 fn no_more_than(before: &[(String, String)]) {
     let mut more = Vec::new();
     let none = found_within(LIMIT, || {
@@ -111,7 +110,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn a_grandchild_that_left_the_group_is_swept() {
+fn grandchildren_outside_the_group_are_swept() {
     let _turn = alone();
     let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut read = File::from(read);
@@ -136,7 +135,7 @@ fn a_grandchild_that_left_the_group_is_swept() {
     drop(child);
 }
 
-/// Starts and reaps a program without this crate; it prints a number and ends.
+/// Starts and reaps a program without this crate; the program prints a number and ends.
 fn started_elsewhere(descendants: &mut Descendants, script: &str) -> i32 {
     use std::os::unix::process::CommandExt;
     let (name, mark) = descendants.variable();
@@ -187,7 +186,7 @@ fn descendants_without_an_environment_are_ended_with_the_last_program() {
 }
 
 #[test]
-fn a_mark_that_was_derived_from_another_is_found() {
+fn derived_marks_are_found() {
     let _turn = alone();
     let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut read = File::from(read);
@@ -201,13 +200,14 @@ fn a_mark_that_was_derived_from_another_is_found() {
 }
 
 #[test]
-fn children_of_a_member_of_the_group_that_is_still_dying_are_swept() {
+fn children_of_dying_group_members_are_swept() {
     let _turn = alone();
     for round in 0..20 {
         let marker = format!("b-{round}");
         let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
         let mut read = File::from(read);
-        // The leader leaves a member of the group, which is the parent of one that left the group.
+        // The leader ends and leaves a member in the group, which is the parent of a process that left the
+        // group.
         let script = "sh -c 'setsid sleep 600 & echo $!; wait; true' & sleep 0.05; exit 0";
         let mut child = spawn(&sh(script, &marker, write)).unwrap();
         let left = lines(&mut read, 1);
@@ -227,7 +227,7 @@ fn a_sweep_reaps_dead_orphans_and_no_children_of_other_code() {
     let orphan = lines(&mut read, 1)[0];
     runtime().block_on(child.wait()).unwrap();
 
-    // Zombies that other code started and has yet to reap.
+    // Zombies that other code started and has not reaped yet.
     let theirs = || {
         let mut command = std::process::Command::new("/bin/sh");
         command.stdout(Stdio::null());
@@ -245,7 +245,7 @@ fn a_sweep_reaps_dead_orphans_and_no_children_of_other_code() {
         .process_group(0)
         .spawn()
         .unwrap();
-    // And a child of ours, dead and alive.
+    // A child of this crate, dead and alive.
     let mut dead = spawn(&sh("exit 7", "c", null())).unwrap();
     let mut running = spawn(&sh("sleep 600", "c", null())).unwrap();
     let pid = |child: &std::process::Child| i32::try_from(child.id()).unwrap();
@@ -313,7 +313,7 @@ fn concurrent_sweeps_do_not_reap_new_children() {
 }
 
 #[test]
-fn two_hundred_at_once_all_end_and_leave_neither_zombies_nor_files() {
+fn two_hundred_concurrent_children_leave_no_zombies_or_files() {
     let _turn = alone();
     let runtime = runtime();
     let spawner = Spawner::new();
@@ -343,7 +343,7 @@ fn two_hundred_at_once_all_end_and_leave_neither_zombies_nor_files() {
 }
 
 #[test]
-fn dropping_many_that_run_kills_and_reaps_them_without_waiting() {
+fn dropping_running_children_kills_them_without_waiting() {
     let _turn = alone();
     let children: Vec<_> = (0..50)
         .map(|_| spawn(&sh("trap '' TERM INT HUP; sleep 600 & wait", "f", null())).unwrap())
@@ -358,16 +358,16 @@ fn dropping_many_that_run_kills_and_reaps_them_without_waiting() {
 }
 
 #[test]
-fn without_free_descriptors_there_is_an_error_and_no_process() {
+fn without_free_descriptors_no_process_is_left() {
     let _turn = alone();
     let runtime = runtime();
-    // Whatever is opened once.
+    // Opens everything that is opened only once.
     drop(spawn(&sh("exit 0", "g", null())).unwrap());
     let before = open_files();
     let old = getrlimit(Resource::Nofile);
     let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let command = sh("sleep 600", "g", write);
-    // No number is free for the pidfd.
+    // No descriptor number is free for the pidfd.
     let highest = fs::read_dir("/proc/self/fd").unwrap();
     let highest = highest.map(|e| {
         e.unwrap()
@@ -406,7 +406,7 @@ fn without_free_descriptors_there_is_an_error_and_no_process() {
     drop(read);
     no_more_than(&before);
 
-    // And it works again.
+    // Later starts work again.
     let mut child = spawn(&sh("exit 3", "g", null())).unwrap();
     assert_eq!(runtime.block_on(child.wait()).unwrap().code, Some(3));
 }

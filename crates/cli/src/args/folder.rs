@@ -12,7 +12,7 @@ use super::listen::at_least_one;
 pub(crate) struct FolderArgs {
     /// Folder layout: linkspan's own or mcp-bash's
     #[arg(long, value_enum, value_name = "LAYOUT", default_value = "auto")]
-    pub(crate) compat: Compat,
+    pub(crate) compat: FolderLayout,
     /// File or folder that clients may read by file: URIs; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
@@ -43,7 +43,7 @@ impl Default for FolderArgs {
     /// The defaults of the flags.
     fn default() -> Self {
         Self {
-            compat: Compat::Auto,
+            compat: FolderLayout::Auto,
             root: Vec::new(),
             allow_provider: Vec::new(),
             https_host: Vec::new(),
@@ -54,9 +54,9 @@ impl Default for FolderArgs {
     }
 }
 
-/// The conventions of a folder.
+/// The layout and conventions of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Compat {
+pub(crate) enum FolderLayout {
     /// mcp-bash's if the folder looks like an mcp-bash project, else linkspan's
     Auto,
     /// linkspan's
@@ -65,12 +65,12 @@ pub(crate) enum Compat {
     McpBash,
 }
 
-impl From<Compat> for linkspan_mcp_bash::Compat {
-    fn from(compat: Compat) -> Self {
+impl From<FolderLayout> for linkspan_mcp_bash::FolderLayout {
+    fn from(compat: FolderLayout) -> Self {
         match compat {
-            Compat::Auto => Self::Auto,
-            Compat::Native => Self::Native,
-            Compat::McpBash => Self::McpBash,
+            FolderLayout::Auto => Self::Auto,
+            FolderLayout::Native => Self::Native,
+            FolderLayout::McpBash => Self::McpBash,
         }
     }
 }

@@ -17,7 +17,7 @@ use linkspan_mcp_bash::author::{AuthorError, UsageError, Words};
 use linkspan_mcp_bash::env::VERSION;
 use linkspan_mcp_bash::{Places, Project, Vars, health, registry};
 
-use crate::args::folder::{Compat, FolderArgs};
+use crate::args::folder::{FolderArgs, FolderLayout};
 use crate::doctor;
 use crate::exit::{Exit, Failure};
 use crate::folder::tooling;
@@ -143,7 +143,7 @@ fn vars() -> Vars {
 
 fn folder_args() -> FolderArgs {
     FolderArgs {
-        compat: Compat::McpBash,
+        compat: FolderLayout::McpBash,
         ..FolderArgs::default()
     }
 }

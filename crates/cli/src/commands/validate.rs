@@ -7,7 +7,7 @@ use linkspan_client::render;
 use linkspan_mcp_bash::catalogue;
 use linkspan_scripts::author::{Entries, Report};
 
-use crate::args::folder::Compat;
+use crate::args::folder::FolderLayout;
 use crate::exit::{Exit, Failure};
 use crate::folder::{look, reading, repair};
 use crate::show::{self, raw};
@@ -45,7 +45,7 @@ pub(crate) struct ValidateArgs {
     strict: bool,
     /// Folder layout: linkspan's own or mcp-bash's
     #[arg(long, value_enum, value_name = "LAYOUT", default_value = "auto")]
-    compat: Compat,
+    compat: FolderLayout,
 }
 
 /// As `linkspan tools`, `resources` and `prompts` print them.

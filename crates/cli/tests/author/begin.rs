@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::setup::Workspace;
 
 #[test]
-fn a_new_folder_has_one_of_everything_and_says_what_to_do_next() {
+fn new_writes_one_entry_of_each_kind_and_prints_next_steps() {
     let workspace = Workspace::new("new");
     assert_snapshot!(workspace.run(&["new", "my-server"]), @r#"
     my-server/server.yaml
@@ -35,7 +35,7 @@ fn a_new_folder_has_one_of_everything_and_says_what_to_do_next() {
 }
 
 #[test]
-fn a_new_folder_speaks_the_language_that_was_asked_for() {
+fn new_uses_the_requested_language() {
     for (lang, file) in [("python", "tools/hello.py*"), ("node", "tools/hello.mjs*")] {
         let workspace = Workspace::new(lang);
         assert_eq!(workspace.run(&["new", "it", "--lang", lang]).code, Some(0));
@@ -44,7 +44,7 @@ fn a_new_folder_speaks_the_language_that_was_asked_for() {
 }
 
 #[test]
-fn an_empty_folder_is_new_and_a_full_one_is_not() {
+fn new_accepts_an_empty_folder_and_refuses_others() {
     let workspace = Workspace::new("full");
     std::fs::create_dir(workspace.path("empty")).unwrap();
     assert_eq!(workspace.run(&["new", "empty"]).code, Some(0));
@@ -61,7 +61,7 @@ fn an_empty_folder_is_new_and_a_full_one_is_not() {
 }
 
 #[test]
-fn a_folder_may_be_called_anything() {
+fn new_accepts_any_folder_name() {
     let workspace = Workspace::new("called");
     for name in ["my server", "ünïcode", "it's \"quoted\": #1", "-dash"] {
         let path = format!("./{name}");
@@ -81,7 +81,7 @@ fn a_folder_may_be_called_anything() {
 }
 
 #[test]
-fn each_thing_has_a_scaffold() {
+fn every_kind_of_entry_can_be_scaffolded() {
     let workspace = Workspace::new("each");
     for args in [
         &["tool", "weather"][..],
@@ -123,19 +123,19 @@ fn each_thing_has_a_scaffold() {
 }
 
 #[test]
-fn nothing_is_written_over_and_nothing_is_written_by_halves() {
+fn scaffold_never_overwrites_and_writes_all_files_or_none() {
     let workspace = Workspace::new("over");
     assert_eq!(workspace.run(&["scaffold", "tool", "x"]).code, Some(0));
     workspace.write("tools/x/tool.sh", "mine");
     assert_snapshot!(workspace.run(&["scaffold", "tool", "x"]), @"
     [stderr]
     error: tools/x already exists
-    hint: take another name, or remove it
+    hint: choose another name, or remove it
     [exit 1]
     ");
     assert_eq!(workspace.read("tools/x/tool.sh"), "mine");
 
-    // The same name in another form would be the same tool.
+    // The same name with another extension would be the same tool.
     workspace.program("tools/y.py", "");
     assert_eq!(workspace.run(&["scaffold", "tool", "y"]).code, Some(1));
     assert!(!workspace.path("tools/y").exists());
@@ -147,7 +147,7 @@ fn nothing_is_written_over_and_nothing_is_written_by_halves() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_nowhere_is_not_followed() {
+fn scaffold_does_not_follow_dangling_links() {
     let workspace = Workspace::new("link");
     std::fs::create_dir(workspace.path("prompts")).unwrap();
     let target = workspace.path("elsewhere");
@@ -157,7 +157,7 @@ fn a_link_that_leads_nowhere_is_not_followed() {
 }
 
 #[test]
-fn a_completion_of_one_argument_does_not_stand_in_the_way_of_another() {
+fn completions_of_two_arguments_can_be_scaffolded() {
     let workspace = Workspace::new("completions");
     for name in ["review.language", "review.lang", "review.code"] {
         let ran = workspace.run(&["scaffold", "completion", name]);
@@ -172,7 +172,7 @@ fn a_completion_of_one_argument_does_not_stand_in_the_way_of_another() {
 }
 
 #[test]
-fn names_that_no_client_would_take_are_refused() {
+fn invalid_names_are_refused() {
     let workspace = Workspace::new("names");
     for name in [
         "../evil", "a/b", "a.b", "", " ", "-rf", ".hidden", "ä", "a\nb", "nul", "$(id)", "a;b",
@@ -189,7 +189,7 @@ fn names_that_no_client_would_take_are_refused() {
     ");
     assert_snapshot!(workspace.run(&["scaffold", "completion", "review"]), @"
     [stderr]
-    error: `review` does not say what it completes
+    error: `review` does not name a prompt and an argument
     hint: write PROMPT.ARGUMENT, for example review.language
     [exit 2]
     ");
@@ -206,10 +206,10 @@ fn a_scaffold_needs_a_folder() {
     ");
 }
 
-/// A group that may write is a group that decides what runs; many systems make such files.
+/// A group with write access decides what runs; many systems create files with it.
 #[cfg(unix)]
 #[test]
-fn what_is_made_can_be_served_whatever_the_umask() {
+fn scaffolded_files_can_be_served_with_any_umask() {
     let workspace = Workspace::new("umask");
     let made = std::process::Command::new("sh")
         .args([
@@ -226,7 +226,7 @@ fn what_is_made_can_be_served_whatever_the_umask() {
 }
 
 #[test]
-fn every_scaffold_is_valid_as_it_is() {
+fn scaffolded_entries_are_valid() {
     let workspace = Workspace::new("valid");
     assert_eq!(workspace.run(&["new", "it"]).code, Some(0));
     for args in [

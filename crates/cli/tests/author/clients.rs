@@ -12,7 +12,7 @@ fn with_server(name: &str) -> Workspace {
 }
 
 #[test]
-fn every_client_is_told_in_its_own_words() {
+fn config_uses_the_format_of_each_client() {
     let workspace = with_server("all");
     assert_snapshot!(workspace.run(&["config", "my-server"]), @r#"
     Claude Code:
@@ -94,7 +94,7 @@ fn every_client_is_told_in_its_own_words() {
 }
 
 #[test]
-fn nothing_is_written_unless_it_is_said() {
+fn config_writes_only_with_the_flag() {
     let workspace = with_server("print");
     let before = workspace.files(".");
     for args in [&[][..], &["--json"], &["--show"], &["--inspector"]] {
@@ -105,7 +105,7 @@ fn nothing_is_written_unless_it_is_said() {
 }
 
 #[test]
-fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
+fn clients_with_url_support_get_the_url() {
     let workspace = with_server("url");
     let url = "http://127.0.0.1:8808/mcp";
     let entry = |client: &str| {
@@ -150,7 +150,7 @@ fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
 }
 
 #[test]
-fn json_has_all_of_it() {
+fn config_json_has_every_client() {
     let workspace = with_server("json");
     let one = workspace.run(&[
         "config",
@@ -182,7 +182,7 @@ fn json_has_all_of_it() {
 }
 
 #[test]
-fn programs_with_windows_can_be_given_the_path_of_this_shell() {
+fn config_can_include_the_path_of_the_shell() {
     let workspace = with_server("path");
     let run = workspace.runs(&[
         "config",
@@ -200,7 +200,7 @@ fn programs_with_windows_can_be_given_the_path_of_this_shell() {
 }
 
 #[test]
-fn a_client_without_a_configuration_gets_one() {
+fn config_creates_a_missing_file() {
     let workspace = with_server("fresh");
     assert_snapshot!(workspace.run(&["config", "my-server", "--client", "cursor", "--write"]), @"
     HERE/home/.cursor/mcp.json
@@ -225,7 +225,7 @@ fn a_client_without_a_configuration_gets_one() {
 }
 
 #[test]
-fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
+fn config_keeps_other_settings_and_writes_a_backup() {
     let workspace = with_server("keep");
     let before = "// My settings\n{\n\t\"theme\": \"One\", // nice\n\t\"context_servers\": {\n\t\t\"other\": { \"command\": \"x\", \"n\": 18446744073709551616 },\n\t},\n}\n";
     workspace.write("home/.config/zed/settings.json", before);
@@ -254,11 +254,11 @@ fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
         assert_eq!(about.permissions().mode() & 0o777, 0o600, "{file}");
     }
 
-    // Again: there is nothing to do, and nothing is done.
+    // A second run changes nothing.
     assert_snapshot!(workspace.run(&args), @"HERE/home/.config/zed/settings.json is up to date");
     assert_eq!(workspace.read("home/.config/zed/settings.json"), after);
 
-    // Another folder under that name: the entry changes, and the first copy stays.
+    // Another folder with the same name: the entry changes, and the first backup stays.
     assert_eq!(workspace.run(&["new", "second"]).code, Some(0));
     let ran = workspace.run(&[
         "config",
@@ -281,7 +281,7 @@ fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
 }
 
 #[test]
-fn a_configuration_that_is_not_understood_is_left_alone() {
+fn config_does_not_change_an_invalid_file() {
     let workspace = with_server("broken");
     for (text, what) in [
         ("{ \"mcpServers\": ", "is not JSON"),
@@ -312,7 +312,7 @@ fn a_configuration_that_is_not_understood_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_configuration_that_is_a_link_stays_one() {
+fn config_keeps_a_link() {
     let workspace = with_server("linked");
     workspace.write("dotfiles/mcp.json", "{}");
     std::fs::create_dir(workspace.path("home/.cursor")).unwrap();
@@ -329,7 +329,7 @@ fn a_configuration_that_is_a_link_stays_one() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_not_configured() {
+fn config_refuses_a_missing_folder() {
     let workspace = Workspace::new("nowhere");
     let ran = workspace.run(&["config", "nowhere", "--client", "zed"]);
     assert_eq!(ran.code, Some(2), "{ran}");
@@ -344,7 +344,7 @@ fn a_folder_that_is_not_there_is_not_configured() {
 }
 
 #[test]
-fn words_with_blanks_are_quoted_for_the_shell() {
+fn words_with_blanks_are_shell_quoted() {
     let workspace = Workspace::new("quoted");
     assert_eq!(workspace.run(&["new", "it's mine"]).code, Some(0));
     let ran = workspace.run(&["config", "it's mine", "--client", "claude-code"]);
@@ -419,7 +419,7 @@ fn a_command_is_reached_through_connect() {
 }
 
 #[test]
-fn every_client_can_be_given_a_url_and_a_command() {
+fn every_client_supports_a_url_and_a_command() {
     let workspace = Workspace::new("config-every");
     for client in ["claude-code", "claude-desktop", "cursor", "vscode", "zed"] {
         let ran = workspace.run(&[

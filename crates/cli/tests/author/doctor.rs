@@ -3,7 +3,7 @@
 use crate::setup::Workspace;
 
 #[test]
-fn the_doctor_looks_at_everything_and_says_what_to_do() {
+fn doctor_runs_all_checks_and_prints_hints() {
     let workspace = Workspace::new("doctor");
     let report = workspace.run(&["doctor", "--json"]).json();
     let findings = report["findings"].as_array().unwrap();
@@ -26,7 +26,7 @@ fn the_doctor_looks_at_everything_and_says_what_to_do() {
 }
 
 #[test]
-fn an_interpreter_that_is_missing_is_named() {
+fn doctor_names_a_missing_interpreter() {
     let workspace = Workspace::new("missing");
     let ran = workspace.runs(&["doctor"]).env("PATH", "/nowhere").end();
     assert!(
@@ -37,7 +37,7 @@ fn an_interpreter_that_is_missing_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn an_interpreter_where_windows_do_not_look_is_noticed() {
+fn doctor_reports_an_interpreter_outside_the_default_path() {
     let workspace = Workspace::new("odd-path");
     workspace.program("bin/node", "#!/bin/sh\necho v99.0.0\n");
     let path = format!("{}:/usr/bin:/bin", workspace.path("bin").display());
@@ -48,7 +48,7 @@ fn an_interpreter_where_windows_do_not_look_is_noticed() {
 
 #[cfg(unix)]
 #[test]
-fn an_interpreter_that_does_not_work_is_bad_news() {
+fn doctor_reports_a_broken_interpreter() {
     let workspace = Workspace::new("broken-node");
     workspace.program("bin/node", "#!/bin/sh\nexit 1\n");
     let path = format!("{}:/usr/bin:/bin", workspace.path("bin").display());
@@ -58,7 +58,7 @@ fn an_interpreter_that_does_not_work_is_bad_news() {
 }
 
 #[test]
-fn a_folder_for_scratch_files_that_cannot_be_written_is_bad_news() {
+fn doctor_reports_an_unwritable_temporary_folder() {
     let workspace = Workspace::new("tmp");
     let ran = workspace
         .runs(&["doctor"])

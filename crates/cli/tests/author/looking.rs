@@ -7,7 +7,7 @@ use crate::setup::{Workspace, mode};
 const ECHO: &str = "#!/bin/sh\n# Says what it is told.\ncat\n";
 
 #[test]
-fn what_clients_will_see_is_printed_as_they_will_see_it() {
+fn validate_prints_entries_as_clients_see_them() {
     let workspace = Workspace::new("see");
     workspace.write("it/server.yaml", "name: it\nversion: 1.2.3\n");
     workspace.program("it/tools/echo.sh", ECHO);
@@ -25,7 +25,7 @@ fn what_clients_will_see_is_printed_as_they_will_see_it() {
           a number required
           b number
           gives sum
-          by a process that stays
+          by a long-running process
     echo
         Says what it is told.
 
@@ -34,7 +34,7 @@ fn what_clients_will_see_is_printed_as_they_will_see_it() {
 }
 
 #[test]
-fn every_problem_has_its_file_and_line_and_what_to_do() {
+fn problems_have_file_line_and_hint() {
     let workspace = Workspace::new("problems");
     workspace.write("it/tools/plain.sh", ECHO);
     workspace.program("it/tools/typo.sh", "#!/bin/sh\n# Fine.\n#: timeoutSec: 3\n");
@@ -52,10 +52,10 @@ fn every_problem_has_its_file_and_line_and_what_to_do() {
         Fine.
 
     error: tools/plain.sh: is not executable
-      hint: chmod +x, or `linkspan validate --fix`; what is no entry gets a name that begins with `_`
+      hint: chmod +x, or `linkspan validate --fix`; files that are no entries need a name that begins with `_`
     warning: tools/typo.sh:3: `timeoutSec` is not known here
       hint: did you mean `timeoutSecs`?
-    error: tools/wrong.meta.yaml:2: `timeoutSecs` must be seconds, or a text such as "500ms", "30s", "5m" or "1h", not "soon"
+    error: tools/wrong.meta.yaml:2: `timeoutSecs` must be seconds, or a text like "500ms", "30s", "5m" or "1h", not "soon"
 
     1 tool, 0 resources, 0 prompts; 2 errors, 1 warning
     one of them can be fixed: linkspan validate --fix
@@ -64,7 +64,7 @@ fn every_problem_has_its_file_and_line_and_what_to_do() {
 }
 
 #[test]
-fn warnings_count_only_if_it_is_strict() {
+fn warnings_count_only_with_strict() {
     let workspace = Workspace::new("strict");
     workspace.program("it/tools/typo.sh", "#!/bin/sh\n# Fine.\n#: timeoutSec: 3\n");
     assert_eq!(workspace.run(&["validate", "it"]).code, Some(0));
@@ -76,7 +76,7 @@ fn warnings_count_only_if_it_is_strict() {
 }
 
 #[test]
-fn json_has_what_clients_get_and_what_is_wrong() {
+fn validate_json_has_entries_and_problems() {
     let workspace = Workspace::new("as-json");
     workspace.program("it/tools/echo.sh", ECHO);
     workspace.write("it/tools/plain.sh", ECHO);
@@ -96,7 +96,7 @@ fn json_has_what_clients_get_and_what_is_wrong() {
 }
 
 #[test]
-fn there_is_json_even_about_a_folder_that_is_not_there() {
+fn validate_json_reports_a_missing_folder() {
     let workspace = Workspace::new("json-of-nothing");
     let ran = workspace.run(&["validate", "it", "--json"]);
     assert_eq!(ran.code, Some(1), "{ran}");
@@ -110,7 +110,7 @@ fn there_is_json_even_about_a_folder_that_is_not_there() {
 
 #[cfg(unix)]
 #[test]
-fn a_call_is_not_buried_under_warnings_about_others() {
+fn run_tool_prints_no_warnings_about_other_tools() {
     let workspace = Workspace::new("buried");
     for n in 0..9 {
         workspace.program(&format!("it/tools/odd-{n}.sh"), "#!/bin/sh\necho odd\n");
@@ -129,7 +129,7 @@ fn a_call_is_not_buried_under_warnings_about_others() {
 
 #[cfg(unix)]
 #[test]
-fn what_can_be_mended_is_and_it_is_said() {
+fn validate_fix_repairs_and_reports_repairs() {
     let workspace = Workspace::new("mend");
     workspace.write("it/tools/plain.sh", ECHO);
     workspace.program("it/tools/open.sh", ECHO);
@@ -164,7 +164,7 @@ fn what_can_be_mended_is_and_it_is_said() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_said_to_be_missing() {
+fn a_missing_folder_is_reported() {
     let workspace = Workspace::new("missing");
     assert_snapshot!(workspace.run(&["validate", "nowhere"]), @"
     [stderr]
@@ -175,7 +175,7 @@ fn a_folder_that_is_not_there_is_said_to_be_missing() {
 }
 
 #[test]
-fn nothing_is_executed_to_find_out_what_it_is() {
+fn reading_a_folder_executes_nothing() {
     let workspace = Workspace::new("inert");
     let script = "#!/bin/sh\n# Leaves a trace.\ntouch \"$(dirname \"$0\")/../../ran\"\n";
     workspace.program("it/tools/t.sh", script);
@@ -197,7 +197,7 @@ fn nothing_is_executed_to_find_out_what_it_is() {
 }
 
 #[test]
-fn a_name_that_drives_a_terminal_is_made_harmless() {
+fn control_characters_in_names_are_escaped() {
     let workspace = Workspace::new("hostile");
     workspace.write("it/tools/a\u{1b}[31m.sh", "x");
     workspace.program(
@@ -230,14 +230,11 @@ fn health_is_one_line_and_an_exit_code() {
 
 #[cfg(unix)]
 #[test]
-fn the_doctor_looks_into_a_folder() {
+fn doctor_checks_a_folder() {
     let workspace = Workspace::new("doctor-in");
     workspace.write("it/tools/plain.sh", ECHO);
     let ran = workspace.run(&["doctor", "it"]);
-    assert!(
-        ran.stdout.contains("1 things in it are not offered"),
-        "{ran}"
-    );
+    assert!(ran.stdout.contains("1 entries are not offered"), "{ran}");
     mode(&workspace.path("it"), 0o777);
     let ran = workspace.run(&["doctor", "it"]);
     assert_eq!(ran.code, Some(1), "{ran}");
@@ -295,7 +292,7 @@ fn every_file_that_is_ignored_is_mentioned() {
 }
 
 #[test]
-fn a_helper_that_others_can_write_is_an_error() {
+fn a_helper_writable_by_others_is_an_error() {
     let workspace = Workspace::new("helpers");
     workspace.program("it/tools/a.sh", "#!/bin/sh\n# A.\n");
     workspace.write("it/tools/lib/x.sh", "x");
@@ -312,7 +309,7 @@ fn a_helper_that_others_can_write_is_an_error() {
 }
 
 #[test]
-fn a_library_of_a_project_of_mcp_bash_that_others_can_write_is_an_error() {
+fn an_mcp_bash_library_writable_by_others_is_an_error() {
     let workspace = Workspace::new("theirs-lib");
     workspace.write("it/server.d/server.meta.json", "{}");
     workspace.program("it/tools/a/tool.sh", "#!/bin/sh\n");
@@ -325,7 +322,7 @@ fn a_library_of_a_project_of_mcp_bash_that_others_can_write_is_an_error() {
 }
 
 #[test]
-fn an_interpreter_that_others_can_write_is_an_error_with_its_repair() {
+fn an_interpreter_writable_by_others_is_an_error_with_a_repair() {
     let workspace = Workspace::new("open-lang");
     workspace.program("bin/lang", "");
     std::fs::copy("/bin/sh", workspace.path("bin/lang")).unwrap();
@@ -355,7 +352,7 @@ fn an_interpreter_that_others_can_write_is_an_error_with_its_repair() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_found() {
+fn a_missing_program_is_reported() {
     let workspace = Workspace::new("nosuch");
     workspace.write(
         "it/tools/x.tool.yaml",
@@ -378,7 +375,7 @@ fn a_program_that_is_not_there_is_found() {
 }
 
 #[test]
-fn the_doctor_says_that_a_good_folder_is_good() {
+fn doctor_accepts_a_valid_folder() {
     let workspace = Workspace::new("good-folder");
     workspace.program("it/tools/a.sh", "#!/bin/sh\n# A.\n");
     let ran = workspace.run(&["doctor", "it"]);

@@ -1,4 +1,4 @@
-//! What those who write a folder of scripts see of `linkspan`, through the real binary.
+//! The commands for authors of a folder of scripts, through the real binary.
 
 mod begin;
 mod clients;
@@ -6,10 +6,10 @@ mod doctor;
 mod looking;
 mod manual;
 mod mcp_bash;
+mod mcp_bash_commands;
 mod providers;
 mod running;
 mod setup;
-mod theirs;
 mod web;
 
 #[test]

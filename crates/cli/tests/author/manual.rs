@@ -1,4 +1,4 @@
-//! Pages of the manual that are made from the code, or name what is in it.
+//! Pages of the manual that are generated from the code, or name items of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn docs() -> PathBuf {
 
 /// `UPDATE=1 cargo test -p linkspan --test author manual` writes it anew.
 #[test]
-fn the_reference_is_that_of_the_code() {
+fn the_reference_page_matches_the_code() {
     let page = docs().join("reference.md");
     let wanted = linkspan_scripts::folder::reference();
     if std::env::var_os("UPDATE").is_some() {
@@ -43,7 +43,7 @@ fn every_page_is_in_the_index_and_every_link_leads_somewhere() {
     }
 }
 
-/// What the pages show in `sh` blocks must at least be commands that there are.
+/// Commands in `sh` blocks must exist.
 #[test]
 fn commands_in_the_manual_exist() {
     let known = [

@@ -1,4 +1,4 @@
-//! `linkspan mcp-bash` for authors: new projects, what is in them, and how clients and others get them.
+//! `linkspan mcp-bash` for authors: new projects, client configurations and bundles.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -43,7 +43,7 @@ fn answer(stdout: &str, id: u64) -> Value {
 }
 
 #[test]
-fn a_new_project_is_whole_and_its_tool_runs() {
+fn a_new_project_is_complete_and_its_tool_runs() {
     let workspace = Workspace::new("mb-new");
     let printed = works(&workspace, ".", &["new", "my-server"]);
     assert!(printed.contains("my-server"), "{printed}");
@@ -98,7 +98,7 @@ fn a_new_project_is_whole_and_its_tool_runs() {
 }
 
 #[test]
-fn what_is_there_already_is_kept() {
+fn existing_files_are_kept() {
     let workspace = Workspace::new("mb-init");
     let meta = r#"{"name":"mine","title":"Mine"}"#;
     workspace.write("p/server.d/server.meta.json", meta);
@@ -126,7 +126,7 @@ fn what_is_there_already_is_kept() {
 }
 
 #[test]
-fn everything_that_is_scaffolded_is_served() {
+fn scaffolded_entries_are_served() {
     let workspace = Workspace::new("mb-scaffold");
     works(&workspace, ".", &["new", "s", "--no-hello"]);
     for args in [
@@ -187,7 +187,7 @@ fn everything_that_is_scaffolded_is_served() {
 }
 
 #[test]
-fn the_tests_that_are_scaffolded_run() {
+fn scaffolded_tests_run() {
     let workspace = Workspace::new("mb-tests");
     works(&workspace, ".", &["new", "s"]);
     works(&workspace, "s", &["scaffold", "test"]);
@@ -286,7 +286,7 @@ fn what_config_prints_starts_a_server_whose_tools_can_be_called() {
 }
 
 #[test]
-fn what_our_own_config_prints_for_a_project_can_be_called_too() {
+fn linkspan_config_of_a_project_allows_calls() {
     let workspace = Workspace::new("mb-own-config");
     works(&workspace, ".", &["new", "s"]);
     let ran = workspace.run(&["config", "s", "--client", "claude-code", "--json"]);
@@ -305,7 +305,7 @@ fn what_our_own_config_prints_for_a_project_can_be_called_too() {
 }
 
 #[test]
-fn a_wrapper_serves_the_project_that_it_lies_in() {
+fn a_wrapper_serves_the_project_in_its_folder() {
     let workspace = Workspace::new("mb-wrapper");
     works(&workspace, ".", &["new", "s"]);
     std::fs::create_dir_all(workspace.path("bin")).unwrap();
@@ -341,7 +341,7 @@ fn a_wrapper_serves_the_project_that_it_lies_in() {
 }
 
 #[test]
-fn without_a_project_the_server_says_what_to_do() {
+fn without_a_project_the_server_explains_how_to_start() {
     let workspace = Workspace::new("mb-start");
     let asks = talk(&[
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
@@ -369,7 +369,7 @@ fn without_a_project_the_server_says_what_to_do() {
 }
 
 #[test]
-fn the_first_line_of_the_log_says_what_is_served() {
+fn the_first_log_line_names_the_project() {
     let workspace = Workspace::new("mb-line");
     works(&workspace, ".", &["new", "s", "--no-hello"]);
     let run = |name: &str, value: &str| {
@@ -406,7 +406,7 @@ fn what_lies_in_mcp_bash_itself_is_no_project() {
     assert!(ran.stderr.contains("No MCP project found"), "{ran}");
 }
 
-/// Takes a bundle apart with a program that is not ours.
+/// Unpacks a bundle with another program.
 fn unpacked(workspace: &Workspace, bundle: &str, to: &str) -> Value {
     let ran = Command::new("python3")
         .args(["-m", "zipfile", "-e"])
@@ -417,7 +417,7 @@ fn unpacked(workspace: &Workspace, bundle: &str, to: &str) -> Value {
 }
 
 #[test]
-fn a_bundle_has_the_project_and_says_how_to_start_it() {
+fn a_bundle_contains_the_project_and_its_start_command() {
     let workspace = Workspace::new("mb-bundle");
     works(&workspace, ".", &["new", "s"]);
     workspace.write("s/data/words.txt", "words");
@@ -481,7 +481,7 @@ fn a_bundle_has_the_project_and_says_how_to_start_it() {
 }
 
 #[test]
-fn what_a_shop_shows_of_a_bundle_is_in_it() {
+fn a_bundle_contains_the_store_metadata() {
     let workspace = Workspace::new("mb-shop");
     works(&workspace, ".", &["new", "s"]);
     works(&workspace, "s", &["scaffold", "prompt", "write"]);
@@ -545,7 +545,7 @@ fn settings_of_a_bundle_become_variables_and_arguments() {
 }
 
 #[test]
-fn a_bundle_starts_the_server_that_is_in_it() {
+fn a_bundle_starts_its_own_server() {
     let workspace = Workspace::new("mb-whole");
     works(&workspace, ".", &["new", "s"]);
     workspace.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
@@ -555,7 +555,7 @@ fn a_bundle_starts_the_server_that_is_in_it() {
         &["bundle", "--without-server", "--output", "../out"],
     );
     let about = unpacked(&workspace, "out/s-0.1.0.mcpb", "one");
-    // What takes it apart here forgets permissions; clients do not.
+    // Python's unzip ignores permissions; clients restore them.
     for file in ["run-server.sh", "tools/hello/tool.sh"] {
         crate::setup::mode(&workspace.path(&format!("one/server/{file}")), 0o755);
     }
@@ -581,7 +581,7 @@ fn a_bundle_starts_the_server_that_is_in_it() {
     let none = run();
     assert_eq!(none.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&none.stderr).contains("no server in it"));
-    // The program is large without optimisation; a link stands in for the copy that a bundle has.
+    // The debug binary is large; a link replaces the copy in the bundle.
     let bin = workspace.path("one/server/.mcp-bash/bin");
     std::fs::create_dir_all(&bin).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), bin.join("mcp-bash")).unwrap();

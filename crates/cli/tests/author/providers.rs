@@ -1,4 +1,4 @@
-//! Addresses of other machines, read through the real binary from a web server of this one.
+//! URIs of other machines, read through the real binary from a local web server.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::setup::Workspace;
 use crate::web::{Answer, Web};
 
-/// A folder with a web server beside it.
+/// A folder and a web server.
 struct Scene {
     workspace: Workspace,
     web: Web,
@@ -24,7 +24,7 @@ impl Scene {
         Self { workspace, web }
     }
 
-    /// Starts the server with these flags and reads each address.
+    /// Starts the server with these flags and reads each URI.
     #[track_caller]
     fn read(&self, flags: &[&str], trusts: bool, uris: &[String]) -> Vec<Value> {
         let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
@@ -41,7 +41,7 @@ impl Scene {
         let mut words = vec!["serve", "served", "--no-watch"];
         words.extend(flags);
         let mut run = self.workspace.runs(&words).stdin(&stdin);
-        // The proxies may not be used, and nothing may be left in the folder.
+        // Proxies must not be used, and the folder must be empty afterwards.
         let tmp = self.workspace.path("tmp");
         std::fs::create_dir_all(&tmp).expect("a folder can be made");
         run = run
@@ -130,7 +130,7 @@ fn refused(answer: &Value, code: i64, words: &str) {
 }
 
 #[test]
-fn a_page_is_read_from_a_host_that_was_named() {
+fn https_reads_from_an_allowed_host() {
     let scene = Scene::new("https");
     let flags = ["--allow-provider", "https", "--https-host", &scene.named()];
     let uris = ["/page?q=1#part", "/bytes", "/moved"].map(|path| scene.url(path));
@@ -158,7 +158,7 @@ fn a_page_is_read_from_a_host_that_was_named() {
 }
 
 #[test]
-fn what_cannot_be_read_says_why() {
+fn https_errors_name_the_reason() {
     let scene = Scene::new("https-errors");
     let flags = ["--allow-provider", "https", "--https-host", &scene.named()];
     let paths = [
@@ -185,7 +185,7 @@ fn what_cannot_be_read_says_why() {
 }
 
 #[test]
-fn this_machine_is_not_asked_unless_it_was_named_exactly() {
+fn this_machine_is_refused_unless_host_and_port_are_allowed() {
     let scene = Scene::new("https-private");
     let uris = [
         scene.url("/page?q=1"),
@@ -212,7 +212,7 @@ fn this_machine_is_not_asked_unless_it_was_named_exactly() {
 }
 
 #[test]
-fn a_stranger_at_the_right_place_is_not_believed() {
+fn an_untrusted_certificate_is_refused() {
     let scene = Scene::new("https-stranger");
     let flags = ["--allow-provider", "https", "--https-host", &scene.named()];
     let answers = scene.read(&flags, false, &[scene.url("/page?q=1")]);
@@ -226,7 +226,7 @@ fn a_stranger_at_the_right_place_is_not_believed() {
 }
 
 #[test]
-fn a_host_that_is_none_is_a_usage_error() {
+fn an_invalid_https_host_is_a_usage_error() {
     let workspace = Workspace::new("https-usage");
     workspace.write("served/prompts/x.md", "x\n");
     let ran = workspace.run(&[
@@ -267,7 +267,7 @@ fn git(dir: &Path, words: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn a_file_of_a_repository_elsewhere_is_read_and_nothing_is_left() {
+fn a_remote_git_file_is_read_without_leftovers() {
     let scene = Scene::new("git-https");
     let workspace = &scene.workspace;
     if git(&workspace.root, &["init", "--quiet", "r"]).is_none() {

@@ -76,7 +76,7 @@ fn a_tool_runs_in_a_container_whose_session_began_outside() {
 }
 
 #[test]
-fn json_is_the_result_as_a_client_gets_it() {
+fn json_output_is_the_tool_result() {
     let workspace = with_tools("result");
     let ran = workspace.run(&["run-tool", "it", "echo", "--json", "n=1"]);
     assert_eq!(ran.json()["structuredContent"]["n"], 1);
@@ -86,7 +86,7 @@ fn json_is_the_result_as_a_client_gets_it() {
 }
 
 #[test]
-fn a_tool_that_fails_says_why_and_so_does_the_exit_code() {
+fn a_failing_tool_sets_the_exit_code() {
     let workspace = with_tools("fails");
     assert_snapshot!(workspace.run(&["run-tool", "it", "fail"]), @"
     Tool failed: disk full
@@ -120,7 +120,7 @@ fn a_tool_that_fails_says_why_and_so_does_the_exit_code() {
 }
 
 #[test]
-fn arguments_that_are_none_are_refused_before_anything_runs() {
+fn invalid_arguments_are_refused_before_the_tool_runs() {
     let workspace = with_tools("refused");
     for args in ["[1]", "word", "{oops", "@/no/such/file"] {
         let ran = workspace.run(&["run-tool", "it", "echo", "--args", args]);
@@ -131,7 +131,7 @@ fn arguments_that_are_none_are_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_dry_run_says_what_would_run() {
+fn a_dry_run_describes_the_process() {
     let workspace = with_tools("dry");
     assert_snapshot!(workspace.run(&["run-tool", "it", "strict", "n=1", "--dry-run", "--roots", "home"]), @"
     tool:      strict (tools/strict.sh)
@@ -178,7 +178,7 @@ fn the_folders_of_a_client_reach_the_tool() {
 }
 
 #[test]
-fn a_folder_is_a_target() {
+fn a_folder_can_be_the_target_of_call() {
     let workspace = with_tools("target");
     for target in ["./it", "it", "it/"] {
         let ran = workspace.run(&["call", "echo", "text=hi", target]);
@@ -349,7 +349,7 @@ fn flags_of_http_need_http() {
 }
 
 #[test]
-fn a_folder_that_others_can_write_is_not_served() {
+fn a_folder_writable_by_others_is_not_served() {
     let workspace = with_tools("writable");
     crate::setup::mode(&workspace.path("it"), 0o777);
     for args in [
@@ -367,7 +367,7 @@ fn a_folder_that_others_can_write_is_not_served() {
 }
 
 #[test]
-fn jq_is_in_the_binary() {
+fn jq_is_built_in() {
     let workspace = Workspace::new("jq");
     let ran = workspace
         .runs(&["jq", "-r", ".a"])
@@ -418,7 +418,7 @@ fn the_sdks_are_written_and_do_not_overwrite_changed_files() {
 }
 
 #[test]
-fn only_problems_of_the_tool_at_hand_are_told() {
+fn only_problems_of_the_called_tool_are_printed() {
     let workspace = with_tools("own-problems");
     workspace.write("it/tools/broken.sh", "#!/bin/sh\n");
     workspace.program("it/tools/mine.sh", "#!/bin/sh\necho mine\n");
@@ -430,7 +430,7 @@ fn only_problems_of_the_tool_at_hand_are_told() {
 }
 
 #[test]
-fn the_exit_code_says_how_a_call_ended() {
+fn the_exit_code_reports_the_outcome_of_a_call() {
     let workspace = Workspace::new("codes");
     workspace.program("it/tools/ok.sh", "#!/bin/sh\n# A.\necho ok\n");
     workspace.program("it/tools/bad.sh", "#!/bin/sh\n# B.\nexit 124\n");

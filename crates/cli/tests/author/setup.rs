@@ -1,4 +1,4 @@
-//! A folder for each test, and the binary run to its end in it.
+//! A folder for each test, in which the binary runs.
 
 use std::fmt;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use linkspan_testkit::run;
 use serde_json::Value;
 
-/// A folder, gone when the test is over. `home` in it is the home of whatever runs.
+/// A temporary folder. `home` in it is the home folder of the processes.
 pub struct Workspace {
     pub root: PathBuf,
 }
@@ -34,7 +34,7 @@ impl Workspace {
         serde_json::from_str(&self.read(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// A file that others cannot write, whatever the tester's umask.
+    /// A file that other users cannot write, with any umask.
     pub fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         make(path.parent().expect("it lies in the folder"));
@@ -42,13 +42,13 @@ impl Workspace {
         mode(&path, 0o644);
     }
 
-    /// The same, executable.
+    /// Writes an executable file.
     pub fn program(&self, name: &str, text: &str) {
         self.write(name, text);
         mode(&self.path(name), 0o755);
     }
 
-    /// The binary, in this folder.
+    /// Runs the binary in this folder.
     pub fn run(&self, args: &[&str]) -> Ran {
         self.runs(args).end()
     }
@@ -125,7 +125,7 @@ fn is_program(_: &Path) -> bool {
     false
 }
 
-/// A run about to begin.
+/// A run that has not started yet.
 #[must_use]
 pub struct Run<'a> {
     workspace: &'a Workspace,
@@ -162,7 +162,7 @@ impl Run<'_> {
     }
 }
 
-/// What a run left behind, without what differs between machines.
+/// The output of a run, without the differences between machines.
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,

@@ -1,4 +1,4 @@
-//! A web server with a certificate of its own, and a repository behind it.
+//! A web server with its own certificate, and a git repository behind it.
 
 use std::io;
 use std::net::TcpListener as StdListener;
@@ -16,9 +16,9 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 /// Answers at `localhost`.
 pub struct Web {
     pub port: u16,
-    /// The certificate to trust.
+    /// The CA certificate.
     pub ca: PathBuf,
-    /// What it was asked, each with all of its headers.
+    /// The requests, with all headers.
     pub asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -143,7 +143,7 @@ fn backend(repositories: &Path, path: &str, request: &Request) -> Answer {
         .spawn()
         .expect("git starts");
     let mut stdin = child.stdin.take().expect("it is piped");
-    // It need not read it.
+    // git need not read it.
     let _ = io::Write::write_all(&mut stdin, &request.body);
     drop(stdin);
     let printed = child.wait_with_output().expect("git ends").stdout;

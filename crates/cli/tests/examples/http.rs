@@ -7,14 +7,14 @@ use std::process::{ChildStderr, ChildStdout};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-/// Where MCP is served.
+/// The endpoint of a server.
 pub struct Address {
     authority: String,
     path: String,
 }
 
 impl Address {
-    /// The first URL that is printed, to either stream.
+    /// The first URL printed to stdout or stderr.
     pub fn found(stdout: &mut BufReader<ChildStdout>, stderr: ChildStderr) -> Self {
         let (errors, lines) = sync_channel(100);
         std::thread::spawn(move || {
@@ -44,7 +44,8 @@ impl Address {
         }
     }
 
-    /// Sends a request; the answer as `{status, headers, body}`. A stream's first message is its body.
+    /// Sends a request; returns the answer as `{status, headers, body}`. For a stream, the body is its first
+    /// message.
     pub fn request(&self, what: &Value) -> Value {
         let body = what.get("body").map(Value::to_string).unwrap_or_default();
         let mut head = format!(

@@ -1,6 +1,5 @@
-//! The examples, replayed: each transcript against `linkspan serve` in a copy of its folder, with
-//! lines that end in LF and with lines that end in CR LF. The format is described in
-//! examples/README.md.
+//! Replays the examples: each transcript against `linkspan serve` in a copy of its folder, with LF and with
+//! CR LF line ends. examples/README.md describes the format.
 
 mod http;
 mod player;
@@ -15,12 +14,12 @@ macro_rules! examples {
         $(
             mod $test {
                 #[test]
-                fn plays_as_its_transcript_says() {
+                fn replays_its_transcript() {
                     super::player::play($folder, super::LineEnd::Lf);
                 }
 
                 #[test]
-                fn plays_with_lines_as_windows_ends_them() {
+                fn replays_its_transcript_with_crlf() {
                     super::player::play($folder, super::LineEnd::CrLf);
                 }
             }

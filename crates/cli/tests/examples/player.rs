@@ -12,25 +12,25 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// So long is waited for a message.
+/// How long a message is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How the lines that are sent end.
+/// The line end of sent lines.
 #[derive(Clone, Copy, Debug)]
 pub enum LineEnd {
     Lf,
     CrLf,
 }
 
-/// What stands at the top of a transcript.
+/// The head of a transcript.
 struct Setup {
     args: Vec<String>,
     env: Vec<(String, String)>,
-    /// The `initialize` params beside the usual ones; `None`: the transcript does it itself.
+    /// Additional `initialize` params; with `None` the transcript does the handshake itself.
     handshake: Option<Value>,
 }
 
-/// Plays the transcript of an example.
+/// Replays the transcript of an example.
 pub fn play(name: &str, end: LineEnd) {
     let workspace = workspace::copy(name);
     let dir = workspace.path().canonicalize().expect("a path");
@@ -83,7 +83,7 @@ struct Player {
     child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
-    /// Came, and was not expected yet.
+    /// Messages that arrived before a step expected them.
     waiting: Vec<Value>,
     saved: Saved,
     end: LineEnd,
@@ -121,7 +121,7 @@ impl Player {
                 let message = serde_json::from_str(&line);
                 let message =
                     message.unwrap_or_else(|e| json!({"not JSON": line, "because": e.to_string()}));
-                // Several answers in one line are as good as several lines.
+                // Several answers in one line count like several lines.
                 let each = match message {
                     Value::Array(each) => each,
                     one => vec![one],
@@ -234,7 +234,7 @@ impl Player {
         }
     }
 
-    /// Nothing that came so far matches.
+    /// Fails: no message matches.
     fn never(&mut self, line: usize, pattern: &Value) {
         self.waiting.extend(self.messages.try_iter());
         let saved = &mut self.saved;
@@ -245,7 +245,7 @@ impl Player {
         assert!(found.is_none(), "line {line}: {found:?}");
     }
 
-    /// Without input linkspan ends, and says nothing more than what was said.
+    /// Closes stdin; the server must end without further messages.
     fn finish(mut self) {
         drop(self.stdin.take());
         if self.http.is_some() {
@@ -278,7 +278,7 @@ impl Drop for Player {
     }
 }
 
-/// Puts a file in its place at once, as editors do.
+/// Replaces a file atomically, as editors do.
 fn write_file(dir: &Path, what: &Value) {
     let path = dir.join(what["path"].as_str().expect("a path"));
     let draft = dir.join(".draft");

@@ -1,15 +1,15 @@
-//! Transcripts: what is sent, what is expected, and how the two are compared.
+//! Transcripts: steps with sent and expected messages, and their comparison.
 
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// One line of a transcript, read.
+/// One line of a transcript.
 pub struct Step {
-    /// Where it stands, for messages.
+    /// The line number, for messages.
     pub line: usize,
     /// `send`, `expect`, …
     pub kind: String,
-    /// What stands behind it.
+    /// The JSON value of the line.
     pub value: Value,
     /// How often.
     pub times: usize,
@@ -50,7 +50,7 @@ fn step(line: usize, text: &str) -> Step {
 pub struct Saved(HashMap<String, Value>);
 
 impl Saved {
-    /// Puts in the number of a repetition and what was saved.
+    /// Inserts the number of a repetition and saved values.
     pub fn fill(&self, value: &Value, n: usize) -> Value {
         match value {
             Value::String(text) => Value::String(text.replace("{n}", &n.to_string())),
@@ -70,7 +70,7 @@ impl Saved {
         }
     }
 
-    /// Whether a value is as expected; if so, what is to be kept is.
+    /// Whether a value matches the pattern; saves values if it does.
     pub fn matches(&mut self, pattern: &Value, value: &Value) -> bool {
         let mut found = HashMap::new();
         let fits = fits(pattern, Some(value), &mut found);
@@ -81,7 +81,7 @@ impl Saved {
     }
 }
 
-/// Members that the pattern does not name do not matter; everything else does.
+/// Members that the pattern does not name are ignored.
 fn fits(pattern: &Value, value: Option<&Value>, found: &mut HashMap<String, Value>) -> bool {
     if let Some((rule, operand)) = rule(pattern) {
         return by_rule(rule, operand, value, found);

@@ -1,19 +1,19 @@
-//! What the README of an example shows is what happens: its command is run, and every line that it
-//! shows as the server's must come. `…` stands for anything.
+//! The READMEs of examples: their commands run, and every answer that they show must arrive. `…` matches any
+//! text.
 
 use std::process::{Command, Stdio};
 
 use crate::{TESTED, workspace};
 
-/// Their READMEs show a conversation that a pipe cannot have: with a cancellation at the right moment,
-/// over HTTP, with a file that comes later. The transcript plays these.
+/// Their READMEs show sessions that a pipe cannot have: a cancellation at the right moment, HTTP, a file that
+/// is added later. The transcripts replay these.
 const CONVERSATIONS: [&str; 3] = [
     "15-process-groups-and-kill",
     "16-http-proxy-smoke",
     "18-registry-live-update",
 ];
 
-/// A README's command, and what it says that the server answers.
+/// The command in a README, and the answers that it shows.
 fn promised(name: &str) -> (String, Vec<String>) {
     let readme = workspace::examples().join(name).join("README.md");
     let readme = std::fs::read_to_string(readme).expect("a README");
@@ -29,7 +29,7 @@ fn promised(name: &str) -> (String, Vec<String>) {
     (command, answers.map(str::to_owned).collect())
 }
 
-/// Whether a line is what was shown, where `…` is anything.
+/// Whether a line matches; `…` matches any text.
 fn fits(shown: &str, line: &str) -> bool {
     let parts: Vec<&str> = shown.split('…').collect();
     let [first, between @ .., last] = &parts[..] else {
@@ -48,7 +48,7 @@ fn fits(shown: &str, line: &str) -> bool {
 }
 
 #[test]
-fn what_is_shown_is_compared() {
+fn shown_output_is_compared() {
     assert!(fits("a…c…", "abcd") && fits("abc", "abc") && fits("…", "abc"));
     assert!(!fits("a…c", "abcd") && !fits("abc", "abcd") && !fits("b…", "abc"));
 }

@@ -1,10 +1,10 @@
-//! A copy of an example to play in.
+//! A copy of an example in a temporary folder.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where the examples are.
+/// The folder of examples.
 pub fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples")
@@ -12,7 +12,7 @@ pub fn examples() -> PathBuf {
         .expect("examples")
 }
 
-/// Copies an example; the permissions are ours, whatever the checkout gave them.
+/// Copies an example and sets the permissions, independent of the checkout.
 pub fn copy(name: &str) -> tempfile::TempDir {
     let workspace = tempfile::tempdir().expect("a folder");
     copy_folder(&examples().join(name), workspace.path());

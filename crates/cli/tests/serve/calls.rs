@@ -1,4 +1,4 @@
-//! Calls of tools: what goes in.
+//! The inputs of tool calls.
 
 use std::fs;
 
@@ -8,11 +8,11 @@ use crate::folder::Folder;
 use crate::served::text;
 
 #[test]
-fn arguments_come_on_stdin_as_they_were_sent() {
+fn stdin_has_the_arguments_as_sent() {
     let folder = Folder::with("echo", "printf 'got '; cat");
     let server = folder.serve();
     let id = server.id();
-    // A number that does not fit, an escape, an order: nothing is spelled anew.
+    // A large number, an escape, member order: the spelling is kept.
     let arguments = r#"{"z":18446744073709551616,"a":"\u26f4 \"quay\" ⛴\n","f":1.0,"e":1e2}"#;
     server.send(&format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
@@ -28,7 +28,7 @@ fn stdin_ends_after_the_arguments() {
 }
 
 #[test]
-fn a_tool_that_reads_nothing_does_no_harm() {
+fn a_tool_may_ignore_its_stdin() {
     let folder = Folder::with("deaf", "echo ok");
     let server = folder.serve();
     let arguments = json!({"text": "x".repeat(1 << 20)});
@@ -62,7 +62,7 @@ fn arguments_are_never_read_by_a_shell() {
     let said = server.text("show", &arguments);
     assert_eq!(said, "$(touch pwned); `id` '\".--b={{a}} *.");
     assert!(!folder.path("pwned").exists());
-    // A word that is nothing but an argument that is not there is left out.
+    // A word that is only a placeholder is omitted if the argument is missing.
     assert_eq!(server.text("show", &json!({"b": ""})), "--b=.");
 }
 
@@ -105,7 +105,7 @@ fn tools_run_in_the_folder_and_see_little_of_the_environment() {
 }
 
 #[test]
-fn the_environment_is_what_the_metadata_says() {
+fn the_metadata_defines_the_environment() {
     let folder = Folder::new();
     let show = r#"echo "${APP_A-} ${APP_B-} ${OTHER-} ${FIXED-}""#;
     folder.sh_with("minimal", "env: {set: {FIXED: f}}", show);
@@ -127,7 +127,7 @@ fn the_environment_is_what_the_metadata_says() {
 }
 
 #[test]
-fn a_tool_knows_of_the_request() {
+fn a_tool_gets_the_request_metadata() {
     let folder = Folder::with(
         "who",
         r#"printf '%s|%s|%s|%s' "$MCP_PROGRESS_TOKEN" "$MCP_TOOL_META_JSON" "$MCP_CAPABILITIES" "$MCP_ELICIT_SUPPORTED""#,
@@ -147,7 +147,7 @@ fn a_tool_knows_of_the_request() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_the_schema_do_not_reach_the_tool() {
+fn invalid_arguments_do_not_reach_the_tool() {
     let folder = Folder::new();
     folder.sh_with(
         "pier",
@@ -172,7 +172,7 @@ fn arguments_that_do_not_fit_the_schema_do_not_reach_the_tool() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_refused() {
+fn arguments_other_than_objects_are_refused() {
     let folder = Folder::with("any", "echo ran > ran.txt");
     let server = folder.serve();
     for arguments in [json!("text"), json!([1]), json!(7)] {
@@ -222,7 +222,7 @@ fn schemas_may_be_of_draft_7_or_2020_12_and_refer_to_themselves() {
 }
 
 #[test]
-fn a_tool_that_is_not_there_is_an_error_of_the_request() {
+fn an_unknown_tool_is_a_request_error() {
     let folder = Folder::with("here", "echo here");
     let server = folder.serve();
     let error = server.error("tools/call", &json!({"name": "there", "arguments": {}}));
@@ -239,7 +239,7 @@ fn a_tool_that_is_not_there_is_an_error_of_the_request() {
 }
 
 #[test]
-fn arguments_may_be_left_out() {
+fn arguments_are_optional() {
     let folder = Folder::with("none", "cat");
     let server = folder.serve();
     let result = server.result("tools/call", &json!({"name": "none"}));
@@ -247,7 +247,7 @@ fn arguments_may_be_left_out() {
 }
 
 #[test]
-fn a_tool_may_be_a_folder_with_a_program_in_it() {
+fn a_folder_with_a_program_is_a_tool() {
     let folder = Folder::new();
     folder.script(
         "tools/greet/tool.sh",
@@ -261,12 +261,12 @@ fn a_tool_may_be_a_folder_with_a_program_in_it() {
 }
 
 #[test]
-fn an_edited_script_runs_as_it_is_now() {
+fn an_edited_script_takes_effect_at_once() {
     let folder = Folder::with("v", "echo one");
     let server = folder.serve();
     assert_eq!(server.text("v", &json!({})), "one");
     folder.sh("v", "echo two");
-    // Without a look at the list, and without waiting for one.
+    // Without reading the list or waiting for a notification.
     assert_eq!(server.text("v", &json!({})), "two");
 }
 
@@ -285,7 +285,7 @@ fn a_tool_cannot_write_to_the_client() {
     );
     let server = folder.serve();
     let said = server.text("rude", &json!({}));
-    // It is the tool's output, no message.
+    // The line is part of the tool's output, not a message.
     assert!(said.contains("forged"), "{said}");
     server.ping();
     assert_eq!(server.unread(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! What a tool may reach.
+//! The files and ports that a tool may access.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::folder::Folder;
 use crate::served::text;
 
 #[test]
-fn a_confined_tool_reads_and_writes_what_it_declares_only() {
+fn a_confined_tool_reads_and_writes_only_declared_paths() {
     let folder = Folder::new();
     folder.write("data/in.txt", "inside\n");
     std::fs::create_dir(folder.path("out")).expect("a folder");
@@ -24,7 +24,7 @@ fn a_confined_tool_reads_and_writes_what_it_declares_only() {
     let result = server.tool("tool", &json!({}));
     let said = text(&result);
     if said.contains("Landlock") {
-        // A kernel that cannot enforce it: then nothing ran, and that is said.
+        // Without Landlock the tool does not run, and the error says so.
         assert_eq!(result["isError"], true);
         return;
     }
@@ -41,7 +41,7 @@ fn a_tool_gets_no_new_rights() {
 }
 
 #[test]
-fn the_command_line_may_confine_more_but_not_less() {
+fn the_sandbox_flag_only_raises_the_level() {
     let folder = Folder::new();
     std::fs::write(folder.beside("secret.txt"), "secret\n").expect("a file");
     let secret = folder.beside("secret.txt").display().to_string();
@@ -57,7 +57,7 @@ fn the_command_line_may_confine_more_but_not_less() {
 }
 
 #[test]
-fn a_folder_to_write_in_is_made_if_it_is_missing() {
+fn a_missing_writable_folder_is_created() {
     let folder = Folder::new();
     folder.sh_with(
         "tool",
@@ -70,10 +70,10 @@ fn a_folder_to_write_in_is_made_if_it_is_missing() {
     assert!(said == "kept" || said.contains("Landlock"), "{said}");
 }
 
-/// A tool that may write to `out`, and one that may write nothing, which try what is in the table: a
-/// command, and where it works.
+/// Two tools, one that may write to `out` and one without write access, try the commands of the table in the
+/// given folders.
 #[test]
-fn modes_owners_and_times_are_changed_in_what_may_be_written_only() {
+fn modes_owners_and_times_change_only_in_writable_paths() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("out")).expect("a folder");
     std::fs::create_dir(folder.path("read")).expect("a folder");
@@ -121,7 +121,7 @@ fn modes_owners_and_times_are_changed_in_what_may_be_written_only() {
 }
 
 #[test]
-fn a_link_that_a_call_leaves_behind_opens_nothing_to_the_next() {
+fn a_link_left_by_a_call_grants_nothing_to_the_next() {
     let folder = Folder::new();
     let secret = folder.beside("home").display().to_string();
     folder.sh_with(
@@ -142,7 +142,7 @@ fn a_link_that_a_call_leaves_behind_opens_nothing_to_the_next() {
 }
 
 #[test]
-fn attributes_of_files_are_changed_in_what_may_be_written_only() {
+fn file_attributes_change_only_in_writable_paths() {
     let has_python = std::process::Command::new("/usr/bin/python3")
         .arg("-V")
         .output();

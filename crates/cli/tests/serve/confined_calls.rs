@@ -1,4 +1,4 @@
-//! Level 2: system calls that would lead around the sandbox, made by real programs.
+//! Level 2: system calls that could bypass the sandbox, made by real programs.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::folder::Folder;
 use crate::served::text;
 
-/// What each script begins with: `call` makes a system call and returns its error number, or 0.
+/// The beginning of each script: `call` makes a system call and returns its error number, or 0.
 const HEAD: &str = r#"#!/usr/bin/python3
 import ctypes, os, struct
 libc = ctypes.CDLL(None, use_errno=True)
@@ -31,7 +31,7 @@ fn folder(script: &str) -> Folder {
     folder
 }
 
-/// What the tool prints. `None` where there is no Python, or no Landlock.
+/// The output of the tool. `None` without Python or Landlock.
 fn said(folder: &Folder) -> Option<String> {
     if !std::path::Path::new("/usr/bin/python3").exists() {
         return None;
@@ -40,10 +40,9 @@ fn said(folder: &Folder) -> Option<String> {
     (!said.contains("Landlock")).then_some(said)
 }
 
-/// The attack: a copy of a mount that is attached nowhere, in which the path of a file outside is the path
-/// of a file that may be written.
+/// The attack: a detached copy of a mount, in which a file outside has the path of a writable file.
 #[test]
-fn a_detached_mount_does_not_lead_a_change_of_metadata_elsewhere() {
+fn a_detached_mount_does_not_redirect_metadata_changes() {
     let folder = folder(
         r#"
 allowed, home = os.path.abspath("out"), os.environ["HOME"]
@@ -64,8 +63,8 @@ print(call(452, tree & 0xffffffff, (allowed + "/file").lstrip("/").encode(), 0o7
     assert_eq!(said, "True");
 }
 
-/// Arguments are wrong where the kernel looks at them before it looks at rights, so that its answer without
-/// a filter is another one.
+/// The arguments are invalid in a way that the kernel checks before permissions, so without a filter the error
+/// is a different one.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn calls_that_change_mounts_namespaces_or_inode_flags_are_refused() {
@@ -101,7 +100,7 @@ print("all")
     assert_eq!(said, "all");
 }
 
-/// `int 0x80` in a program of 64 bits: its calls have the numbers of another instruction set.
+/// `int 0x80` in a 64-bit program: the call has the number of the 32-bit instruction set.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn a_call_of_the_32_bit_instruction_set_kills_the_program() {
@@ -170,7 +169,7 @@ print(oct(os.fstat(unlinked).st_mode & 0o777), call(452, 0xffffff9c, b"", 0o700,
 "#,
     );
     let Some(said) = said(&folder) else { return };
-    // A file system without attributes says 95.
+    // A file system without attributes returns 95 (ENOTSUP).
     let said = said.replace("95, 95]", "0, 0]");
     let expected = "[0, 0, 0, 0, 0, 0] 0o640 2.0 []\n[1, 1, 1, 1, 1, 1]\n2 22\n0o640 0";
     assert_eq!(said, expected);

@@ -1,4 +1,4 @@
-//! Level 2: links that one tool leaves behind do not redirect what another tool may reach.
+//! Level 2: links left by one tool do not redirect the access of another.
 
 use serde_json::json;
 
@@ -16,14 +16,14 @@ fn planted(body: &str) -> Folder {
     folder
 }
 
-/// Calls `plant`. False where the kernel has no Landlock, so that nothing can be tested.
+/// Calls `plant`. False on kernels without Landlock, where nothing can be tested.
 fn plant(server: &Served) -> bool {
     let said = text(&server.tool("plant", &json!({})));
     assert!(said == "planted" || said.contains("Landlock"), "{said}");
     said == "planted"
 }
 
-/// The tool does not run, and the reason names the link.
+/// The tool must not run, and the reason must name the link.
 fn refuses(server: &Served, tool: &str, link: &str) {
     let result = server.tool(tool, &json!({}));
     let said = text(&result);
@@ -36,7 +36,7 @@ fn refuses(server: &Served, tool: &str, link: &str) {
 }
 
 #[test]
-fn a_planted_link_opens_nothing_to_a_tool_that_declares_what_it_replaces() {
+fn a_planted_link_in_a_granted_path_is_refused() {
     let folder = planted("ln -s \"$OUT\" x; ln -s \"$OUT/secret\" in.txt");
     folder.sh_with(
         "writer",
@@ -58,7 +58,7 @@ fn a_planted_link_opens_nothing_to_a_tool_that_declares_what_it_replaces() {
 }
 
 #[test]
-fn nothing_is_made_through_a_planted_link() {
+fn no_file_is_created_through_a_planted_link() {
     let folder = planted("ln -s \"$OUT\" x");
     folder.sh_with(
         "folder",

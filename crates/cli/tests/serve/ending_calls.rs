@@ -1,4 +1,4 @@
-//! How calls end early: cancelled, out of time, or with children that stay.
+//! Calls that end early: cancelled, timed out, or with remaining child processes.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::served::{Served, text};
 
 const HANG: &str = "echo begun > begun.txt; exec sleep 600";
 
-/// Calls a tool, and cancels the call when the tool says that it has begun.
+/// Calls a tool, and cancels the call when the tool reports that it runs.
 fn begin_and_cancel(server: &Served<'_>, tool: &str) {
     let id = server.begin(tool, &json!({}));
     server.folder().wait_for("begun.txt");
@@ -17,7 +17,7 @@ fn begin_and_cancel(server: &Served<'_>, tool: &str) {
 }
 
 #[test]
-fn a_cancelled_call_is_not_answered_and_its_tool_ends() {
+fn a_cancelled_call_has_no_answer_and_its_tool_ends() {
     let folder = Folder::with("hang", HANG);
     let server = folder.serve();
     begin_and_cancel(&server, "hang");
@@ -27,7 +27,7 @@ fn a_cancelled_call_is_not_answered_and_its_tool_ends() {
 }
 
 #[test]
-fn a_cooperative_tool_sees_that_it_was_cancelled_before_it_is_told_to_end() {
+fn the_cancel_file_exists_before_the_signal() {
     let folder = Folder::new();
     folder.sh_with(
         "kind",
@@ -42,7 +42,7 @@ fn a_cooperative_tool_sees_that_it_was_cancelled_before_it_is_told_to_end() {
 }
 
 #[test]
-fn a_tool_is_told_of_its_cancellation_on_the_control_channel() {
+fn cancellation_is_sent_on_the_control_channel() {
     let folder = Folder::new();
     folder.sh_with(
         "kind",
@@ -73,7 +73,7 @@ fn a_late_result_of_a_cancelled_call_is_dropped() {
 }
 
 #[test]
-fn a_tool_that_ignores_the_request_to_end_is_ended() {
+fn a_tool_that_ignores_term_is_killed() {
     let folder = Folder::with(
         "stubborn",
         "trap '' TERM INT HUP; echo begun > begun.txt; while :; do sleep 1; done",
@@ -85,7 +85,7 @@ fn a_tool_that_ignores_the_request_to_end_is_ended() {
 }
 
 #[test]
-fn a_cancelled_call_takes_its_whole_family_along() {
+fn a_cancelled_call_ends_all_descendants() {
     let folder = Folder::with(
         "family",
         "sh -c 'trap \"\" TERM; sleep 600 & wait' & (sleep 600 | cat) & setsid sleep 600 & echo begun > begun.txt; wait",
@@ -96,7 +96,7 @@ fn a_cancelled_call_takes_its_whole_family_along() {
 }
 
 #[test]
-fn cancelling_what_is_not_running_is_harmless() {
+fn cancelling_an_unknown_call_is_harmless() {
     let folder = Folder::with("hello", "echo hello");
     let server = folder.serve();
     server.cancel("\"init\"");
@@ -121,7 +121,7 @@ fn initialize_cannot_be_cancelled() {
 }
 
 #[test]
-fn a_tool_that_takes_too_long_is_ended_and_that_is_said() {
+fn a_timeout_ends_the_tool_and_is_reported() {
     let folder = Folder::new();
     folder.sh_with("hang", "timeoutSecs: 1\ntimeoutHint: Ask for less.", HANG);
     let server = folder.serve();
@@ -153,7 +153,7 @@ fn a_timeout_does_not_break_the_output_schema() {
 #[test]
 fn progress_gives_a_long_tool_more_time() {
     let folder = Folder::new();
-    // A tool of five minutes in a world where the usual patience is ten seconds, a hundred times faster.
+    // A tool that runs for five minutes with a usual time limit of ten seconds, scaled down a hundredfold.
     folder.sh_with(
         "long",
         "timeoutSecs: 1\nprogressExtendsTimeout: true\nmaxTimeoutSecs: 30",
@@ -164,7 +164,7 @@ fn progress_gives_a_long_tool_more_time() {
 }
 
 #[test]
-fn progress_does_not_give_time_for_ever() {
+fn progress_extends_the_timeout_up_to_a_limit() {
     let folder = Folder::new();
     folder.sh_with(
         "long",
@@ -180,7 +180,7 @@ fn progress_does_not_give_time_for_ever() {
 }
 
 #[test]
-fn without_being_asked_to_progress_gives_no_time() {
+fn progress_does_not_extend_the_timeout_by_default() {
     let folder = Folder::new();
     folder.sh_with(
         "long",
@@ -206,7 +206,7 @@ fn a_slow_tool_blocks_no_other() {
 }
 
 #[test]
-fn grandchildren_that_keep_the_output_open_do_not_keep_the_answer() {
+fn grandchildren_with_open_pipes_do_not_delay_the_answer() {
     let folder = Folder::with("fork", "sleep 600 & echo parent is done");
     let server = folder.serve();
     let begun = Instant::now();
@@ -247,7 +247,7 @@ fn grandchildren_without_an_environment_end_when_no_call_runs() {
 }
 
 #[test]
-fn no_process_is_left_as_a_zombie() {
+fn no_zombies_are_left() {
     let folder = Folder::with(
         "fork",
         "(sleep 0.05 &) ; setsid sh -c 'sleep 0.05' & echo done",

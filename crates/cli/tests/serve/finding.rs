@@ -1,4 +1,4 @@
-//! What is found in a folder, what is left out, and who is trusted.
+//! Which entries of a folder are offered, left out or untrusted.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::folder::{Folder, LATEST};
 
 #[test]
-fn the_file_beside_a_script_comes_before_the_comment_in_it() {
+fn a_metadata_file_overrides_inline_metadata() {
     let folder = Folder::new();
     let script = "#!/bin/sh\n# mcp: {\"description\": \"from the comment\", \"title\": \"Comment\"}\necho ran\n";
     folder.script("tools/both.sh", script);
@@ -50,7 +50,7 @@ fn metadata_may_be_yaml_json_or_toml() {
 }
 
 #[test]
-fn without_metadata_a_tool_takes_anything() {
+fn a_tool_without_metadata_accepts_any_arguments() {
     let folder = Folder::with("plain", "cat");
     let server = folder.serve();
     let shown = server.listed("plain");
@@ -59,7 +59,7 @@ fn without_metadata_a_tool_takes_anything() {
 }
 
 #[test]
-fn what_is_hidden_too_deep_or_not_executable_is_left_out() {
+fn hidden_deep_and_not_executable_files_are_left_out() {
     let folder = Folder::with("seen", "echo seen");
     let script = "#!/bin/sh\necho no\n";
     for name in [
@@ -77,7 +77,7 @@ fn what_is_hidden_too_deep_or_not_executable_is_left_out() {
 }
 
 #[test]
-fn nothing_is_executed_to_find_out_what_it_is() {
+fn reading_a_folder_executes_nothing() {
     let folder = Folder::new();
     let script = format!(
         "#!/bin/sh\necho ran >> '{}'\n",
@@ -104,7 +104,7 @@ fn nothing_is_executed_to_find_out_what_it_is() {
 }
 
 #[test]
-fn metadata_that_is_broken_costs_its_entry_only() {
+fn invalid_metadata_affects_its_entry_only() {
     let folder = Folder::with("good", "echo good");
     folder.sh_with("broken", "inputSchema: [", "echo broken");
     folder.sh_with("wrong", "timeoutSecs: soon", "echo wrong");
@@ -153,7 +153,7 @@ fn of_two_tools_of_one_name_one_wins_always() {
 }
 
 #[test]
-fn a_tool_can_be_switched_off() {
+fn a_tool_can_be_disabled() {
     let folder = Folder::with("on", "echo on");
     folder.sh_with("off", "enabled: false", "echo off");
     let server = folder.serve();
@@ -163,14 +163,14 @@ fn a_tool_can_be_switched_off() {
 }
 
 #[test]
-fn links_out_of_the_folder_are_no_tools() {
+fn links_out_of_the_folder_are_not_tools() {
     let folder = Folder::with("inside", "echo inside");
     symlink("/bin/sh", folder.path("tools/shell.sh")).expect("a link can be made");
     assert_eq!(folder.serve().tools(), ["inside"]);
 }
 
 #[test]
-fn a_folder_that_others_can_write_to_is_refused() {
+fn a_folder_writable_by_others_is_refused() {
     for mode in [0o757, 0o777, 0o1777] {
         let folder = Folder::with("hello", "echo hello");
         fs::set_permissions(folder.root(), fs::Permissions::from_mode(mode)).expect("it is ours");
@@ -182,7 +182,7 @@ fn a_folder_that_others_can_write_to_is_refused() {
 }
 
 #[test]
-fn a_tool_that_others_can_write_to_is_not_offered() {
+fn a_tool_writable_by_others_is_not_offered() {
     let folder = Folder::with("hello", "echo hello");
     folder.sh("open", "echo open");
     folder.script("tools/sub/inner.sh", "#!/bin/sh\necho inner\n");
@@ -194,14 +194,14 @@ fn a_tool_that_others_can_write_to_is_not_offered() {
     set("tools/sub", 0o777);
     let server = folder.serve();
     assert_eq!(server.tools(), ["hello"]);
-    // The log has a thread of its own, and may come later than the answer.
+    // The log has a thread of its own, so it may be written after the answer.
     wait_until("the reason", || {
         server.stderr().contains("open.sh").then_some(())
     });
 }
 
 #[test]
-fn a_tool_that_others_can_write_to_later_is_not_offered_any_more() {
+fn a_tool_that_becomes_writable_by_others_is_withdrawn() {
     let folder = Folder::with("open", "echo ran");
     let server = folder.serve();
     assert_eq!(server.text("open", &json!({})), "ran");
@@ -213,13 +213,13 @@ fn a_tool_that_others_can_write_to_later_is_not_offered_any_more() {
 }
 
 #[test]
-fn problems_are_told_without_disturbing_the_protocol() {
+fn problems_are_reported_outside_the_protocol() {
     let folder = Folder::with("good", "echo good");
     folder.sh_with("broken", "inputSchema: [", "echo broken");
     let server = crate::served::Served::new(&folder, folder.launch(&[]).start());
     server.initialize(LATEST);
     assert_eq!(server.text("good", &json!({})), "good");
-    // The client hears of it as of a log message, and of nothing else.
+    // The client gets log messages about it and nothing else.
     let told = server.unread();
     let is_log = |line: &String| line.contains("notifications/message");
     assert!(told.iter().all(is_log), "{told:?}");

@@ -1,4 +1,4 @@
-//! A folder of scripts for one test, and what is left of it when the test is over.
+//! A folder of scripts for one test, and checks for leftovers.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use linkspan_testkit::{Bridge, Launch, wait_until};
 use crate::served::Served;
 use crate::web::Web;
 
-/// A folder, and places for whatever the server keeps beside it. All of it goes with this value.
+/// A temporary folder, with the folders that the server uses beside it.
 pub struct Folder {
     place: PathBuf,
     root: PathBuf,
@@ -48,22 +48,22 @@ impl Folder {
         &self.root
     }
 
-    /// Something in the folder.
+    /// A path in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// Something beside the folder.
+    /// A path beside the folder.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.place.join(name)
     }
 
-    /// Writes a file, in a folder that is made if it is not there.
+    /// Writes a file and creates its folder.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> &Self {
         self.put(&self.path(name), text.as_ref(), 0o644)
     }
 
-    /// Writes a file that can be executed.
+    /// Writes an executable file.
     pub fn script(&self, name: &str, text: impl AsRef<[u8]>) -> &Self {
         self.put(&self.path(name), text.as_ref(), 0o755)
     }
@@ -85,7 +85,7 @@ impl Folder {
         for folder in missing.into_iter().rev() {
             self.make(folder);
         }
-        // Beside it and then over it, as editors do: no reader sees half of it, and no process has it open.
+        // Renamed into place, as editors do: no reader sees a partial file, and no process has it open.
         let new = self.place.join("new");
         fs::write(&new, bytes).expect("a file can be written");
         fs::set_permissions(&new, fs::Permissions::from_mode(mode)).expect("it is ours");
@@ -95,17 +95,17 @@ impl Folder {
 
     fn make(&self, folder: &Path) {
         fs::create_dir_all(folder).expect("a folder can be made");
-        // Whatever the tester's umask is.
+        // Independent of the umask.
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("it is ours");
     }
 
-    /// `linkspan serve` of the folder, with places of its own for what it keeps elsewhere.
+    /// `linkspan serve` of the folder, with private folders for its other files.
     pub fn launch(&self, flags: &[&str]) -> Launch {
         let launch = Bridge::launch(env!("CARGO_BIN_EXE_linkspan"));
         self.set(launch.arg("serve").args(flags).arg(&self.root))
     }
 
-    /// The same, after a shell has done something to itself.
+    /// As [`Folder::launch`], started by a shell after `shell` has run in it.
     pub fn launch_after(&self, shell: &str) -> Launch {
         let script = format!("{shell}\nexec \"$@\"");
         let launch = Bridge::launch("sh")
@@ -123,19 +123,19 @@ impl Folder {
             .env("HOME", &place("home"))
     }
 
-    /// A server on stdin and stdout, and a client that has shaken hands with it.
+    /// A server on stdin and stdout, after the handshake.
     pub fn serve(&self) -> Served<'_> {
         self.serve_with(&[])
     }
 
-    /// The same, with flags.
+    /// As [`Folder::serve`], with flags.
     pub fn serve_with(&self, flags: &[&str]) -> Served<'_> {
         let served = Served::new(self, self.launch(flags).start());
         served.initialize(LATEST);
         served
     }
 
-    /// A server on stdin and stdout that has got no message yet.
+    /// A server on stdin and stdout, before the handshake.
     pub fn untouched(&self) -> Served<'_> {
         Served::new(self, self.launch(&[]).start())
     }
@@ -145,7 +145,7 @@ impl Folder {
         Web::start(self, &[])
     }
 
-    /// Waits until a file is there and has something in it; gives that.
+    /// Waits until a file exists and is not empty; returns its text.
     #[track_caller]
     pub fn wait_for(&self, name: &str) -> String {
         let path = self.path(name);
@@ -158,8 +158,8 @@ impl Folder {
         .to_owned()
     }
 
-    /// Processes that were started for a call of this folder: they have its path in their
-    /// environment, whatever process is their parent by now.
+    /// Processes of calls of this folder: they have its path in their environment, even if they were
+    /// reparented.
     pub fn processes(&self) -> Vec<u32> {
         let mark = format!("MCP_PROJECT_ROOT={}\0", self.root.display());
         let numbers = fs::read_dir("/proc").expect("this is Linux").flatten();
@@ -180,7 +180,7 @@ impl Folder {
         });
     }
 
-    /// Waits until nothing is left in the folder for temporary files.
+    /// Waits until the folder for temporary files is empty.
     #[track_caller]
     pub fn wait_until_clean(&self) {
         wait_until("the end of every temporary file", || {
@@ -188,7 +188,7 @@ impl Folder {
         });
     }
 
-    /// What lies in the folder for temporary files, but for the SDKs: those stay for the next server.
+    /// The contents of the folder for temporary files except the SDKs, which stay for the next server.
     pub fn leftovers(&self) -> Vec<PathBuf> {
         let found = fs::read_dir(self.place.join("tmp")).expect("it is there");
         let paths = found.flatten().map(|entry| entry.path());

@@ -22,7 +22,7 @@ fn both_eras_are_served_at_one_address() {
 }
 
 #[test]
-fn clients_do_not_hear_of_each_other() {
+fn clients_are_isolated() {
     let folder = Folder::with(
         "load",
         r#"echo '{"method":"progress","params":{"progress":1}}' >&3
@@ -91,7 +91,7 @@ fn every_client_hears_of_a_new_tool() {
 }
 
 #[test]
-fn a_modern_client_hears_of_resources_that_it_names() {
+fn a_modern_client_subscribes_to_named_resources() {
     let folder = Folder::new();
     folder.write("resources/notes.txt", "one\n");
     folder.write("resources/notes.meta.yaml", "uri: quay://notes\n");
@@ -105,7 +105,7 @@ fn a_modern_client_hears_of_resources_that_it_names() {
 }
 
 #[test]
-fn what_is_not_found_has_the_code_of_its_era() {
+fn not_found_errors_have_the_code_of_the_era() {
     let folder = Folder::new();
     let web = folder.web();
     let params = json!({"uri": "quay://nowhere"});

@@ -1,4 +1,4 @@
-//! Beginning and ending, and what a client may say in between.
+//! The handshake, the end, and invalid messages in between.
 
 use linkspan_testkit::{Message, Signal};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn every_revision_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn a_revision_that_is_unknown_gets_a_counter_offer() {
+fn an_unknown_revision_gets_a_counter_offer() {
     let folder = Folder::with("hello", HELLO);
     for version in ["2099-01-01", "1999-12-31", "nonsense"] {
         let server = folder.untouched();
@@ -46,7 +46,7 @@ fn a_client_without_a_handshake_is_served_as_well() {
 }
 
 #[test]
-fn it_says_what_it_can_do() {
+fn initialize_returns_the_capabilities() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.untouched();
     let welcome = server.initialize(LATEST).json();
@@ -58,13 +58,13 @@ fn it_says_what_it_can_do() {
         json!({"subscribe": true, "listChanged": true})
     );
     assert_eq!(capabilities["logging"], json!({}));
-    // The seed calls it `completion`; MCP does not.
+    // mcp-bash's specification says `completion`; MCP does not.
     assert_eq!(capabilities["completions"], json!({}));
     assert!(capabilities.get("completion").is_none(), "{capabilities}");
 }
 
 #[test]
-fn an_old_revision_hears_of_nothing_that_it_does_not_know() {
+fn older_revisions_get_only_members_they_know() {
     let folder = Folder::with("hello", HELLO);
     folder.sh_with(
         "sum",
@@ -100,7 +100,7 @@ fn server_info_comes_from_the_server_file() {
 }
 
 #[test]
-fn without_a_word_about_itself_it_is_called_like_its_folder() {
+fn the_default_server_name_is_that_of_the_folder() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.untouched();
     let result = server.initialize(LATEST).json()["result"].take();
@@ -110,7 +110,7 @@ fn without_a_word_about_itself_it_is_called_like_its_folder() {
 }
 
 #[test]
-fn an_empty_folder_is_a_server_without_anything() {
+fn an_empty_folder_is_a_server_without_entries() {
     let folder = Folder::new();
     let server = folder.serve();
     assert_eq!(
@@ -138,7 +138,7 @@ fn the_server_sends_no_message_without_a_request() {
 }
 
 #[test]
-fn nothing_is_done_before_the_handshake() {
+fn requests_before_the_handshake_are_refused() {
     let folder = Folder::with("hello", "echo ran > ran.txt; echo hello");
     let server = folder.untouched();
     server.request("1", "ping", &json!({}));
@@ -160,7 +160,7 @@ fn a_second_handshake_is_refused() {
 }
 
 #[test]
-fn a_method_that_is_unknown_is_not_found() {
+fn an_unknown_method_is_not_found() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
     for method in ["no/such", "tools/delete", "shut/down"] {
@@ -170,7 +170,7 @@ fn a_method_that_is_unknown_is_not_found() {
 }
 
 #[test]
-fn what_is_no_message_is_refused_and_the_next_one_works() {
+fn an_invalid_message_is_refused_and_the_session_continues() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
     for (line, code) in [
@@ -178,7 +178,7 @@ fn what_is_no_message_is_refused_and_the_next_one_works() {
         ("17", -32600),
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, -32600),
-        // Batches came with one revision and went with the next.
+        // Only one revision has batches.
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
     ] {
         server.send(line);
@@ -200,7 +200,7 @@ fn a_request_with_a_null_id_is_refused() {
 }
 
 #[test]
-fn a_batch_of_the_revision_that_has_them_is_answered() {
+fn a_batch_is_answered_in_2025_03_26() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.untouched();
     server.initialize("2025-03-26");
@@ -216,7 +216,7 @@ fn a_batch_of_the_revision_that_has_them_is_answered() {
 }
 
 #[test]
-fn lines_may_have_a_byte_order_mark_and_end_like_on_windows() {
+fn lines_may_have_a_byte_order_mark_and_crlf() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.untouched();
     server.send_bytes("\u{feff}".as_bytes());
@@ -226,7 +226,7 @@ fn lines_may_have_a_byte_order_mark_and_end_like_on_windows() {
 }
 
 #[test]
-fn answers_bear_the_ids_of_their_requests_as_they_were_spelled() {
+fn answers_have_the_original_spelling_of_ids() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
     let long = format!("\"{}\"", "i".repeat(1000));
@@ -265,7 +265,7 @@ fn the_end_of_its_input_lets_running_calls_finish() {
 }
 
 #[test]
-fn the_end_of_its_input_does_not_wait_for_ever() {
+fn end_of_input_ends_running_tools_after_a_while() {
     let folder = Folder::with("slow", "echo begun > begun.txt; sleep 600");
     let mut server = folder.launch(&["--drain", "1"]).start();
     server.initialize(LATEST);
@@ -278,7 +278,7 @@ fn the_end_of_its_input_does_not_wait_for_ever() {
 }
 
 #[test]
-fn a_signal_ends_it_and_every_tool() {
+fn a_signal_ends_the_server_and_every_tool() {
     for (signal, code) in [(Signal::Terminate, 143), (Signal::Interrupt, 130)] {
         let folder = Folder::with(
             "slow",
@@ -293,26 +293,26 @@ fn a_signal_ends_it_and_every_tool() {
 }
 
 #[test]
-fn a_server_that_is_killed_takes_its_tools_with_it() {
+fn tools_end_when_the_server_is_killed() {
     let folder = Folder::with("slow", "echo begun > begun.txt; exec sleep 600");
     let server = folder.launch(&[]).start();
     server.initialize(LATEST);
     server.call("1", "slow", &json!({}));
     folder.wait_for("begun.txt");
-    // Dropping it sends KILL, which no process can catch.
+    // Dropping the server sends KILL, which no process can catch.
     drop(server);
     folder.wait_until_quiet();
 }
 
 #[test]
-fn without_anything_to_say_it_ends_well() {
+fn empty_input_ends_the_server_with_success() {
     let folder = Folder::with("hello", HELLO);
     folder.untouched().end();
     folder.serve().end();
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_an_error_with_a_hint() {
+fn a_missing_folder_is_an_error_with_a_hint() {
     let folder = Folder::new();
     std::fs::remove_dir_all(folder.root()).expect("it is ours");
     let mut server = folder.launch(&[]).start();
@@ -338,18 +338,18 @@ fn shutdown_is_answered_and_exit_ends_the_server() {
     let server = folder.serve();
     let early = server.error("exit", &json!({}));
     assert_eq!(early["code"], -32005);
-    // A notification of that name says nothing yet.
+    // A notification `exit` has no effect before `shutdown`.
     server.notify("exit", &json!({}));
     assert_eq!(server.result("shutdown", &json!({})), json!({}));
     let late = server.error("tools/list", &json!({}));
     assert_eq!(late["code"], -32003);
     server.notify("exit", &json!({}));
-    // Its stdin is still open.
+    // Stdin is still open.
     server.find_exit(0);
 }
 
 #[test]
-fn after_shutdown_it_ends_without_exit_as_well() {
+fn after_shutdown_the_server_ends_without_exit() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
     assert_eq!(server.result("shutdown", &json!({})), json!({}));

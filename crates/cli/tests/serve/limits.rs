@@ -1,4 +1,4 @@
-//! How much is too much.
+//! Limits of output, concurrency and resources.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, LATEST};
 use crate::served::{Served, text};
 
-/// Says how many of its kind run, itself included.
+/// Prints the number of running instances, itself included.
 const COUNT: &str = "mkdir -p running && : > running/$$; ls running | wc -l > seen.$$; sleep 0.3; rm running/$$; cat seen.$$; rm seen.$$";
 
 fn numbers(server: &Served<'_>, tool: &str, calls: usize) -> Vec<usize> {
@@ -22,7 +22,7 @@ fn numbers(server: &Served<'_>, tool: &str, calls: usize) -> Vec<usize> {
 }
 
 #[test]
-fn no_more_than_sixteen_run_at_once_and_the_others_wait() {
+fn at_most_sixteen_calls_run_at_once() {
     let folder = Folder::with("count", COUNT);
     let server = folder.serve();
     let seen = numbers(&server, "count", 40);
@@ -31,7 +31,7 @@ fn no_more_than_sixteen_run_at_once_and_the_others_wait() {
 }
 
 #[test]
-fn how_many_run_at_once_is_the_authors_choice() {
+fn the_folder_sets_the_concurrency() {
     let folder = Folder::new();
     folder.sh_with("count", "concurrency: 1", COUNT);
     let server = folder.serve();
@@ -39,7 +39,7 @@ fn how_many_run_at_once_is_the_authors_choice() {
 }
 
 #[test]
-fn a_flag_says_how_many_run_at_once() {
+fn a_flag_sets_the_concurrency() {
     let folder = Folder::with("count", COUNT);
     let server = folder.serve_with(&["--concurrency", "2"]);
     assert!(numbers(&server, "count", 8).iter().all(|seen| *seen <= 2));
@@ -73,7 +73,7 @@ fn link(result: &Value) -> String {
 }
 
 #[test]
-fn too_much_output_is_cut_and_can_be_read_as_a_resource() {
+fn large_output_is_cut_and_stored_as_a_resource() {
     let folder = Folder::new();
     folder.sh_with(
         "much",
@@ -96,7 +96,7 @@ fn too_much_output_is_cut_and_can_be_read_as_a_resource() {
 }
 
 #[test]
-fn a_flood_is_stopped() {
+fn endless_output_is_stopped() {
     let folder = Folder::with("flood", "yes 'a line that is repeated for ever'");
     let server = folder.serve();
     let begun = Instant::now();
@@ -110,7 +110,7 @@ fn a_flood_is_stopped() {
 }
 
 #[test]
-fn a_flood_of_stderr_is_drained_and_forgotten() {
+fn endless_stderr_is_discarded() {
     let folder = Folder::with(
         "flood",
         "yes 'an error that is repeated' | head -c 100000000 >&2; echo done",
@@ -140,12 +140,12 @@ fn a_result_of_ten_megabytes_passes() {
 }
 
 #[test]
-fn without_room_for_the_rest_what_is_cut_is_said() {
+fn a_full_disk_is_reported_with_the_cut_output() {
     let folder = Folder::new();
     let print = "head -c 3000000 /dev/zero | tr '\\0' x";
     folder.sh_with("much", "maxOutputBytes: 1000000", print);
     folder.sh("little", "echo little");
-    // A disk of one megabyte for temporary files, if we may make one; otherwise files may not grow.
+    // A disk of one megabyte for temporary files, if mounting is allowed; otherwise a limit of the file size.
     let mount = r#"mount -t tmpfs -o size=1m,mode=700 none "$TMPDIR""#;
     let may = std::process::Command::new("unshare")
         .args(["-rm", "sh", "-c", mount])
@@ -189,7 +189,7 @@ fn without_files_to_open_calls_fail_and_later_ones_work() {
     let mut worked = 0;
     for id in &ids {
         let answer = server.answer(id).json();
-        // An answer of either kind; a call that could not begin says so.
+        // Either kind of answer: a call that could not start reports an error.
         worked += usize::from(answer["result"]["content"][0]["text"] == "done");
     }
     assert!(worked > 0);
@@ -244,7 +244,7 @@ fn calls_leave_no_temporary_files() {
 }
 
 #[test]
-fn limits_of_the_metadata_hold() {
+fn resource_limits_of_the_metadata_apply() {
     let folder = Folder::new();
     folder.sh_with("files", "limits: {openFiles: 32}", "ulimit -n");
     folder.sh_with("size", "limits: {fileSizeBytes: 1048576}", "ulimit -f");

@@ -1,4 +1,4 @@
-//! `mode: mcp`: the executable is a server of its own.
+//! `mode: mcp`: the executable is an MCP server.
 
 use linkspan_testkit::wait_until;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::folder::Folder;
 use crate::served::{Served, text};
 
-/// A folder with another folder's server as one of its tools.
+/// A folder whose tool is the server of another folder.
 fn mounted(inner: &Folder, meta: &str) -> Folder {
     let outer = Folder::with("own", "echo own");
     let program = env!("CARGO_BIN_EXE_linkspan");
@@ -27,7 +27,7 @@ fn tools(server: &Served<'_>, expected: &[&str]) {
 }
 
 #[test]
-fn its_tools_are_taken_in_under_a_prefix() {
+fn tools_of_a_mounted_server_get_a_prefix() {
     let inner = Folder::with("hello", r#"echo "hello $MCP_ARG_who""#);
     inner.sh_with(
         "sum",
@@ -75,7 +75,7 @@ fn failures_progress_and_questions_come_through() {
 }
 
 #[test]
-fn a_call_is_cancelled_through_it() {
+fn a_call_of_a_mounted_server_can_be_cancelled() {
     let inner = Folder::with("hang", "echo begun > begun.txt; exec sleep 600");
     let outer = mounted(&inner, "");
     let server = outer.serve();
@@ -88,7 +88,7 @@ fn a_call_is_cancelled_through_it() {
 }
 
 #[test]
-fn its_changes_are_ours() {
+fn changes_of_a_mounted_server_are_announced() {
     let inner = Folder::with("one", "echo one");
     let outer = mounted(&inner, "");
     let server = outer.serve();

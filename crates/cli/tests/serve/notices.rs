@@ -9,7 +9,7 @@ use crate::served::Served;
 const PROGRESS: &str =
     r#"progress() { printf '{"method":"progress","params":{"progress":%s}}\n' "$1" >&3; }"#;
 
-/// Everything on stdout up to the answer.
+/// All messages up to the answer.
 fn until_answered(server: &Served<'_>, id: &str) -> Vec<Message> {
     let mut heard = Vec::new();
     loop {
@@ -46,7 +46,7 @@ fn progress_comes_while_the_tool_runs() {
     );
     folder.write("go.txt", "go\n");
     let second = server.heard("notifications/progress").json();
-    // No total is no total, and not null.
+    // A missing total stays missing; it does not become null.
     assert_eq!(
         second["params"],
         json!({"progressToken": "t", "progress": 2})
@@ -58,13 +58,13 @@ fn progress_comes_while_the_tool_runs() {
 }
 
 #[test]
-fn progress_comes_before_the_answer() {
+fn progress_arrives_before_the_answer() {
     let folder = Folder::with(
         "load",
         &format!("{PROGRESS}\nprogress 1; progress 2; progress 3; echo done"),
     );
     let server = folder.serve();
-    // Tokens may be numbers, too, and come back as they were.
+    // A number as token is returned unchanged.
     let id = server.begin_with_token("load", &json!({}), &json!(9_007_199_254_740_993_u64));
     let heard = until_answered(&server, &id);
     let steps = of(&heard, "notifications/progress");
@@ -74,7 +74,7 @@ fn progress_comes_before_the_answer() {
 }
 
 #[test]
-fn a_call_without_a_token_gets_no_progress() {
+fn progress_needs_a_token() {
     let folder = Folder::with(
         "load",
         &format!("{PROGRESS}\nprogress 1; echo \"<$MCP_PROGRESS_TOKEN>\""),
@@ -86,7 +86,7 @@ fn a_call_without_a_token_gets_no_progress() {
 }
 
 #[test]
-fn too_much_progress_is_thinned_out_but_for_the_last() {
+fn progress_is_throttled_except_the_last() {
     let folder = Folder::with(
         "load",
         &format!(
@@ -125,20 +125,20 @@ fn nonsense_on_the_control_channel_is_harmless() {
 }
 
 #[test]
-fn a_line_without_end_on_the_control_channel_is_bounded() {
+fn lines_on_the_control_channel_are_limited() {
     let folder = Folder::with(
         "endless",
         "head -c 50000000 /dev/zero | tr '\\0' x >&3; echo done",
     );
     let server = folder.serve();
-    // Whether that is a failure is the server's business; that it ends, and stays small, is ours.
+    // The call may fail or not; it must end, with bounded memory.
     let _ = server.tool("endless", &json!({}));
     let peak = server.peak_memory().expect("this is Linux");
     assert!(peak < 60 << 20, "{peak}");
 }
 
 #[test]
-fn logs_reach_the_client_as_they_are() {
+fn logs_reach_the_client_unchanged() {
     let folder = Folder::with(
         "log",
         r#"echo '{"method":"log","params":{"level":"warning","logger":"pier","data":{"a":[1,"b"]}}}' >&3
@@ -151,7 +151,7 @@ fn logs_reach_the_client_as_they_are() {
         logs[0],
         json!({"level": "warning", "logger": "pier", "data": {"a": [1, "b"]}})
     );
-    // Without a logger, the name of the tool may stand there, or none.
+    // A message without a logger may have the name of the tool as logger.
     assert_eq!(
         (&logs[1]["level"], &logs[1]["data"]),
         (&json!("info"), &json!("plain"))
@@ -189,7 +189,7 @@ fn logs_below_the_level_are_left_out() {
 }
 
 #[test]
-fn a_level_that_there_is_not_is_refused() {
+fn an_unknown_log_level_is_refused() {
     let folder = Folder::with("log", EVERY_LEVEL);
     let server = folder.serve();
     for level in [json!("fatal"), json!("INFO"), json!(3), json!(null)] {
@@ -199,7 +199,7 @@ fn a_level_that_there_is_not_is_refused() {
 }
 
 #[test]
-fn a_flood_of_logs_is_thinned_out() {
+fn logs_are_throttled() {
     let folder = Folder::with(
         "log",
         r#"i=0; while [ $i -lt 1000 ]; do i=$((i+1)); printf '{"method":"log","params":{"level":"info","data":%s}}\n' $i >&3; done; echo done"#,
@@ -211,7 +211,7 @@ fn a_flood_of_logs_is_thinned_out() {
 }
 
 #[test]
-fn how_much_progress_is_passed_on_is_up_to_the_author() {
+fn the_metadata_sets_the_progress_limit() {
     let folder = Folder::new();
     let body = "for n in 1 2 3 4 5 6; do printf '{\"method\":\"progress\",\"params\":{\"progress\":%s}}\\n' $n >&3; done; echo done";
     folder.sh_with("few", "progressPerMinute: 2", body);
@@ -229,7 +229,7 @@ fn how_much_progress_is_passed_on_is_up_to_the_author() {
 }
 
 #[test]
-fn what_is_wrong_with_the_folder_is_told_to_clients_as_well() {
+fn problems_of_the_folder_are_sent_to_clients() {
     let folder = Folder::with("good", "echo good");
     folder.write("tools/bad.sh", "#!/bin/sh\necho bad\n");
     let server = folder.serve();
@@ -239,7 +239,7 @@ fn what_is_wrong_with_the_folder_is_told_to_clients_as_well() {
     assert_eq!(told["params"]["logger"], "linkspan");
     let data = told["params"]["data"].as_str().expect("a text").to_owned();
     assert!(data.contains("tools/bad.sh"), "{data}");
-    // And what goes wrong later.
+    // Later problems are sent as well.
     folder.write("tools/worse.meta.yaml", "title: [");
     let is_new = |message: &linkspan_testkit::Message| message.text.contains("worse.meta.yaml");
     server.find("a message about the new file", is_new);

@@ -26,7 +26,7 @@ fn first(server: &Served<'_>) -> (Value, String) {
     (page, cursor)
 }
 
-/// What a cursor says; base64url without padding.
+/// The JSON in a cursor; base64url without padding.
 fn opened(cursor: &str) -> Value {
     let mut usual = cursor.replace('-', "+").replace('_', "/");
     while !usual.len().is_multiple_of(4) {
@@ -37,7 +37,7 @@ fn opened(cursor: &str) -> Value {
 }
 
 #[test]
-fn every_list_comes_in_pages_that_are_whole_and_sorted() {
+fn every_list_has_complete_sorted_pages() {
     let folder = folder();
     let server = folder.serve();
     let (page, _) = first(&server);
@@ -56,7 +56,7 @@ fn the_last_page_has_no_cursor() {
 }
 
 #[test]
-fn a_cursor_says_where_when_and_of_which_list() {
+fn a_cursor_has_offset_time_and_list() {
     let folder = folder();
     let (_, cursor) = first(&folder.serve());
     let cursor = opened(&cursor);
@@ -70,7 +70,7 @@ fn a_cursor_says_where_when_and_of_which_list() {
 }
 
 #[test]
-fn a_cursor_that_is_none_of_ours_is_refused() {
+fn a_foreign_cursor_is_refused() {
     let folder = folder();
     let server = folder.serve();
     let (_, cursor) = first(&server);
@@ -93,12 +93,12 @@ fn a_cursor_that_is_none_of_ours_is_refused() {
 }
 
 #[test]
-fn a_cursor_of_a_list_that_has_changed_is_refused() {
+fn a_cursor_of_a_changed_list_is_refused() {
     let folder = folder();
     let server = folder.serve();
     let (_, cursor) = first(&server);
     folder.sh("t1x", "echo new");
-    // In one page: who walks through them meets the change half-way.
+    // In one page: the change could happen between two pages.
     wait_until("the new tool", || {
         let all = server.result("tools/list", &json!({"limit": 100}));
         (all["tools"].as_array().map(Vec::len) == Some(8)).then_some(())

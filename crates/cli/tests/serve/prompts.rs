@@ -1,4 +1,4 @@
-//! Prompts, and what is offered while arguments are typed.
+//! Prompts and completions.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn a_text_with_front_matter_is_a_prompt() {
 }
 
 #[test]
-fn values_are_put_in_as_they_are_and_once() {
+fn placeholders_are_filled_once_with_unchanged_values() {
     let folder = Folder::new();
     folder.write("prompts/greet.md", GREET);
     let odd = "line one\nline two\t\"$HOME\" `id` \\n ${ship} {{tide}} %s &";
@@ -57,7 +57,7 @@ fn values_are_put_in_as_they_are_and_once() {
 }
 
 #[test]
-fn what_must_be_given_is_asked_for() {
+fn missing_required_arguments_are_refused() {
     let folder = Folder::new();
     folder.write("prompts/greet.md", GREET);
     let server = folder.serve();
@@ -85,7 +85,7 @@ fn a_prompt_may_have_several_messages() {
 }
 
 #[test]
-fn a_program_may_make_a_prompt() {
+fn a_program_can_write_a_prompt() {
     let folder = Folder::new();
     folder.script(
         "prompts/text.sh",
@@ -108,7 +108,7 @@ fn a_program_may_make_a_prompt() {
 }
 
 #[test]
-fn a_prompt_may_ask_the_user() {
+fn a_prompt_can_ask_the_user() {
     let folder = Folder::new();
     folder.script(
         "prompts/ask.sh",
@@ -158,7 +158,7 @@ fn a_program_may_offer_values() {
     let prompt = json!({"type": "ref/prompt", "name": "p"});
     let found = offered(&folder, &prompt, "city", "os");
     assert_eq!(found["values"], json!(["os", "city"]));
-    // A hundred at most, as MCP wants it.
+    // MCP allows at most 100.
     let many = offered(&folder, &prompt, "land", "");
     assert_eq!(many["values"].as_array().map(Vec::len), Some(100));
     assert_eq!(many["hasMore"], true);
@@ -166,7 +166,7 @@ fn a_program_may_offer_values() {
 }
 
 #[test]
-fn values_of_a_template_are_offered() {
+fn template_variables_are_completed() {
     let folder = Folder::new();
     folder.script(
         "resources/berth.sh",
@@ -180,7 +180,7 @@ fn values_of_a_template_are_offered() {
 }
 
 #[test]
-fn completing_what_is_not_there_is_an_error() {
+fn completing_an_unknown_argument_is_an_error() {
     let folder = Folder::new();
     let server = folder.serve();
     for reference in [

@@ -1,4 +1,4 @@
-//! What tools ask their client: the user, the model, the roots.
+//! Questions of tools to their client: elicitation, sampling, roots.
 
 use linkspan_testkit::Message;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ read -r answer <&3; echo "$answer""#;
 const ASK_ROOTS: &str =
     r#"echo '{"id":3,"method":"roots"}' >&3; read -r answer <&3; echo "$answer""#;
 
-/// A client that can do only this.
+/// A client with only these capabilities.
 fn as_client_with<'a>(folder: &'a Folder, capabilities: &Value) -> Served<'a> {
     let server = folder.untouched();
     let client = json!({"name": "testkit-client", "version": "1"});
@@ -29,7 +29,7 @@ fn said(answer: &Message) -> Value {
 }
 
 #[test]
-fn a_tool_may_ask_the_user() {
+fn a_tool_can_ask_the_user() {
     let folder = Folder::with("ask", ASK_USER);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -50,7 +50,7 @@ fn a_tool_may_ask_the_user() {
 }
 
 #[test]
-fn a_tool_may_ask_the_model() {
+fn a_tool_can_ask_the_model() {
     let folder = Folder::with("ask", ASK_MODEL);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -66,7 +66,7 @@ fn a_tool_may_ask_the_model() {
 }
 
 #[test]
-fn a_tool_may_ask_for_the_roots() {
+fn a_tool_can_request_the_roots() {
     let folder = Folder::with("ask", ASK_ROOTS);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -95,7 +95,7 @@ fn a_refusal_reaches_the_tool() {
 }
 
 #[test]
-fn a_client_without_a_capability_is_not_asked() {
+fn questions_need_the_capability_of_the_client() {
     let folder = Folder::new();
     folder
         .sh("user", ASK_USER)
@@ -144,7 +144,7 @@ fn several_questions_may_be_open_at_once() {
 }
 
 #[test]
-fn two_calls_may_ask_under_the_same_id() {
+fn two_calls_can_use_the_same_question_id() {
     let folder = Folder::with("ask", ASK_USER);
     let server = folder.serve();
     let calls = [
@@ -165,7 +165,7 @@ fn two_calls_may_ask_under_the_same_id() {
 }
 
 #[test]
-fn a_cancelled_call_takes_its_question_back() {
+fn a_cancelled_call_cancels_its_question() {
     let folder = Folder::with("ask", ASK_USER);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -178,9 +178,9 @@ fn a_cancelled_call_takes_its_question_back() {
 }
 
 #[test]
-fn a_question_that_is_never_answered_ends_with_the_call() {
+fn an_unanswered_question_ends_with_the_call() {
     let folder = Folder::new();
-    // A user may think, but not for ever.
+    // The user's answer extends the time, but not without limit.
     folder.sh_with("ask", "timeoutSecs: 200ms\nmaxTimeoutSecs: 1", ASK_USER);
     let server = folder.serve();
     let id = server.begin("ask", &json!({}));
@@ -191,13 +191,13 @@ fn a_question_that_is_never_answered_ends_with_the_call() {
 }
 
 #[test]
-fn a_client_of_the_stateless_revision_is_asked_by_an_answer() {
+fn a_stateless_client_gets_questions_in_answers() {
     let folder = Folder::with("ask", ASK_USER);
     let web = folder.web();
     let modern = web.client().modern();
     let first = modern.tool("1", "ask", &json!({})).json();
     assert_eq!(first["result"]["resultType"], "input_required");
-    // Under the key that the tool gave its question.
+    // Under the id that the tool gave its question.
     let question = &first["result"]["inputRequests"]["who"];
     assert_eq!(question["method"], "elicitation/create");
     let answer = json!({"action": "accept", "content": {"name": "Ada"}});
@@ -218,7 +218,7 @@ fn a_client_of_the_stateless_revision_is_asked_by_an_answer() {
 }
 
 #[test]
-fn the_roots_are_in_the_environment_when_they_are_known() {
+fn known_roots_are_in_the_environment() {
     let folder = Folder::new();
     folder.sh_with(
         "roots",
@@ -230,7 +230,7 @@ fn the_roots_are_in_the_environment_when_they_are_known() {
     std::fs::create_dir(&one).expect("a folder can be made");
     let uri = |path: &std::path::Path| format!("file://{}", path.display()).replace(' ', "%20");
     let id = server.begin("roots", &json!({}));
-    // It is asked for once, and then known.
+    // The roots are requested once and cached.
     let question = server.heard("roots/list");
     let roots = json!({"roots": [{"uri": uri(&one)}, {"uri": uri(&two)}]});
     server.respond(&question, &roots);

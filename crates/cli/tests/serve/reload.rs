@@ -1,7 +1,6 @@
 //! Changes in the folder while it is served.
 
 use std::fs;
-use std::time::Duration;
 
 use linkspan_testkit::wait_until;
 use serde_json::json;
@@ -25,7 +24,7 @@ fn a_new_tool_is_announced_and_works() {
 }
 
 #[test]
-fn a_tool_that_was_removed_is_gone() {
+fn a_removed_tool_is_withdrawn() {
     let folder = Folder::with("stays", "echo stays");
     folder.sh("goes", "echo goes");
     let server = folder.serve();
@@ -40,7 +39,7 @@ fn a_tool_that_was_removed_is_gone() {
 }
 
 #[test]
-fn many_changes_at_once_are_announced_once_or_twice() {
+fn bursts_of_changes_are_announced_at_most_twice() {
     let folder = Folder::with("first", "echo first");
     folder.write("prompts/p.md", "Hello.\n");
     let server = folder.serve();
@@ -48,7 +47,7 @@ fn many_changes_at_once_are_announced_once_or_twice() {
         folder.sh(&format!("t{n}"), "echo t");
     }
     wait_until("all tools", || (server.tools().len() == 51).then_some(()));
-    // What was to be announced before this has been announced.
+    // Earlier changes have been announced by then.
     folder.write("prompts/q.md", "Goodbye.\n");
     server.heard(PROMPTS);
     let told = server
@@ -60,7 +59,7 @@ fn many_changes_at_once_are_announced_once_or_twice() {
 }
 
 #[test]
-fn what_clients_do_not_see_is_not_announced() {
+fn changes_that_clients_do_not_see_are_not_announced() {
     let folder = Folder::with("tool", "echo one");
     folder.write("prompts/p.md", "Hello.\n");
     let server = folder.serve();
@@ -70,7 +69,7 @@ fn what_clients_do_not_see_is_not_announced() {
         (server.text("tool", &json!({})) == "two").then_some(())
     });
     folder.write("notes.txt", "no part of it\n");
-    // Changes are told in their order, so this one is the first that is told.
+    // Changes are announced in order, so this one is the first.
     folder.write("prompts/q.md", "Goodbye.\n");
     server.heard(PROMPTS);
     assert_eq!(server.unread(), Vec::<String>::new());
@@ -129,7 +128,7 @@ fn a_running_call_is_not_disturbed() {
 }
 
 #[test]
-fn folders_that_come_later_are_seen() {
+fn later_folders_are_seen() {
     let folder = Folder::new();
     fs::remove_dir(folder.path("tools")).expect("it is empty");
     let server = folder.serve();
@@ -160,12 +159,13 @@ fn a_tool_may_announce_a_change() {
 }
 
 #[test]
-fn without_a_watch_the_folder_stays_as_it_was() {
+fn without_a_watch_changes_are_ignored() {
     let folder = Folder::with("old", "echo old");
     let server = folder.serve_with(&["--no-watch"]);
+    let watching = folder.serve();
     folder.sh("new", "echo new");
-    // There is no event to wait for: without a watch nothing happens at all.
-    std::thread::sleep(Duration::from_millis(600));
+    // A server with a watch has noticed the change by now.
+    watching.heard(TOOLS);
     assert_eq!(server.tools(), ["old"]);
     assert_eq!(server.unread(), Vec::<String>::new());
 }

@@ -83,7 +83,7 @@ fn a_file_is_read_to_its_last_newline() {
 }
 
 #[test]
-fn what_is_no_text_is_a_blob() {
+fn binary_contents_are_blobs() {
     let folder = folder();
     let pixel = read(&folder.serve(), "quay://pixel");
     assert_eq!(pixel["mimeType"], "image/png");
@@ -94,13 +94,13 @@ fn what_is_no_text_is_a_blob() {
 }
 
 #[test]
-fn what_a_program_prints_is_a_resource() {
+fn the_output_of_a_program_is_a_resource() {
     let folder = folder();
     assert_eq!(read(&folder.serve(), "quay://now")["text"], "made\n");
 }
 
 #[test]
-fn a_template_gives_its_variables_to_the_program() {
+fn a_program_gets_the_variables_of_its_template() {
     let folder = folder();
     let server = folder.serve();
     let berth = read(&server, "quay://berth/7/port");
@@ -115,7 +115,7 @@ fn a_template_gives_its_variables_to_the_program() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn an_unknown_resource_is_not_found() {
     let folder = folder();
     let server = folder.serve();
     for uri in [
@@ -129,7 +129,7 @@ fn what_is_not_there_is_not_found() {
 }
 
 #[test]
-fn a_program_that_fails_is_an_error() {
+fn a_failing_resource_program_is_an_error() {
     let folder = Folder::new();
     folder.script(
         "resources/bad.sh",
@@ -144,7 +144,7 @@ fn a_program_that_fails_is_an_error() {
 }
 
 #[test]
-fn no_link_leads_out_of_the_folder() {
+fn links_out_of_the_folder_are_refused() {
     let folder = folder();
     fs::write(folder.beside("secret.txt"), "secret").expect("it can be written");
     symlink(
@@ -162,7 +162,7 @@ fn no_link_leads_out_of_the_folder() {
 }
 
 #[test]
-fn a_file_that_becomes_a_link_outside_is_not_read() {
+fn a_file_replaced_by_a_link_outside_is_not_read() {
     let folder = folder();
     fs::write(folder.beside("secret.txt"), "secret").expect("it can be written");
     let server = folder.serve_with(&["--no-watch"]);
@@ -182,7 +182,7 @@ fn a_file_that_becomes_a_link_outside_is_not_read() {
 }
 
 #[test]
-fn files_in_the_roots_of_the_command_line_can_be_read_and_no_others() {
+fn only_files_in_roots_can_be_read() {
     let folder = folder();
     let open = folder.beside("open");
     fs::create_dir(&open).expect("a folder");
@@ -207,7 +207,7 @@ fn files_in_the_roots_of_the_command_line_can_be_read_and_no_others() {
         assert!(answer.error.is_some(), "{uri}: {}", answer.text);
     }
     server.end();
-    // A root in the folder opens nothing else of the folder.
+    // A root inside the folder gives no access to the rest of the folder.
     folder.write(".env", "SECRET=1");
     folder.write("data/open.txt", "open");
     folder.write("data/sub/x.txt", "x");
@@ -225,7 +225,7 @@ fn files_in_the_roots_of_the_command_line_can_be_read_and_no_others() {
     let uri = format!("file://{data}/sub/../open.txt");
     assert_eq!(read(&server, &uri)["text"], "open");
     server.end();
-    // Without the flag there is nothing to read.
+    // Without the flag no such file is readable.
     let other = folder.serve();
     missing(&other, &format!("file://{root}/a%20b.txt"));
 }
@@ -254,7 +254,7 @@ fn a_provider_reads_every_address_of_its_scheme() {
 }
 
 #[test]
-fn what_reaches_out_of_this_machine_is_off_unless_it_is_allowed() {
+fn remote_schemes_are_off_by_default() {
     let folder = Folder::new();
     let server = folder.serve();
     for uri in [
@@ -267,7 +267,7 @@ fn what_reaches_out_of_this_machine_is_off_unless_it_is_allowed() {
 }
 
 #[test]
-fn a_subscriber_is_told_of_changes() {
+fn a_subscriber_is_notified_of_changes() {
     let folder = folder();
     let server = folder.serve();
     let notes = json!({"uri": "quay://notes"});
@@ -287,7 +287,7 @@ fn a_subscriber_is_told_of_changes() {
 }
 
 #[test]
-fn a_tool_may_say_that_a_resource_has_changed() {
+fn a_tool_can_announce_a_changed_resource() {
     let folder = folder();
     folder.sh(
         "touch",
@@ -308,7 +308,7 @@ fn a_tool_may_say_that_a_resource_has_changed() {
 }
 
 #[test]
-fn what_a_program_makes_is_looked_at_now_and_then() {
+fn resources_of_programs_are_polled() {
     let folder = Folder::new();
     folder.script(
         "resources/state.sh",

@@ -1,4 +1,4 @@
-//! Calls of tools: what comes out.
+//! The results of tool calls.
 
 use serde_json::{Value, json};
 
@@ -27,21 +27,21 @@ fn text_is_text() {
 }
 
 #[test]
-fn one_newline_at_the_end_is_the_shells() {
+fn one_trailing_newline_is_removed() {
     assert_eq!(text(&result("printf 'a\\n'")), "a");
     assert_eq!(text(&result("printf 'a\\n\\n'")), "a\n");
     assert_eq!(text(&result("printf 'a'")), "a");
 }
 
 #[test]
-fn no_output_is_an_answer() {
+fn empty_output_is_a_valid_result() {
     let result = result("true");
     assert_ne!(result["isError"], true);
     assert!(result["content"].is_array(), "{result}");
 }
 
 #[test]
-fn an_object_is_structured_and_the_same_as_text() {
+fn an_object_is_structured_content_and_text() {
     let result = result(r#"printf '{"tide": 2.50,\n "big":18446744073709551616}\n'"#);
     let printed = "{\"tide\": 2.50,\n \"big\":18446744073709551616}";
     assert_eq!(text(&result), printed);
@@ -60,7 +60,7 @@ fn numbers_of_structured_content_keep_their_spelling() {
 }
 
 #[test]
-fn a_whole_result_is_passed_on() {
+fn a_complete_result_is_passed_through() {
     let result = result(
         r#"echo '{"content":[{"type":"text","text":"a"},{"type":"resource_link","uri":"test://x","name":"x"}],"_meta":{"vendor/y":1}}'"#,
     );
@@ -70,7 +70,7 @@ fn a_whole_result_is_passed_on() {
 }
 
 #[test]
-fn images_and_sounds_are_told_by_their_first_bytes() {
+fn images_and_audio_are_detected_by_their_first_bytes() {
     for (bytes, kind, mime) in [
         ("\\211PNG\\r\\n\\032\\nrest", "image", "image/png"),
         ("\\377\\330\\377\\340rest", "image", "image/jpeg"),
@@ -92,7 +92,7 @@ fn images_and_sounds_are_told_by_their_first_bytes() {
 }
 
 #[test]
-fn what_is_not_utf_8_is_an_error_that_says_where() {
+fn invalid_utf_8_is_an_error_with_its_offset() {
     let result = result("printf 'abc\\377\\376def'");
     assert_eq!(result["isError"], true);
     assert!(text(&result).contains('3'), "the offset: {result}");
@@ -110,7 +110,7 @@ fn what_fits_the_output_schema_is_structured_and_text() {
 }
 
 #[test]
-fn what_does_not_fit_the_output_schema_is_an_error() {
+fn output_that_violates_its_schema_is_an_error() {
     for printed in [r#"{"n":"seven"}"#, "{}", "seven", "[7]", "", r#"{"n":7"#] {
         let result = declared(
             "{type: object, properties: {n: {type: integer}}, required: [n]}",
@@ -122,7 +122,7 @@ fn what_does_not_fit_the_output_schema_is_an_error() {
 }
 
 #[test]
-fn a_failure_is_a_result_that_the_model_can_read() {
+fn a_failure_is_an_error_result() {
     let result = result("echo partial; echo 'no such ship' >&2; echo more >&2; exit 3");
     assert_eq!(result["isError"], true);
     let said = text(&result);
@@ -137,21 +137,21 @@ fn a_failure_is_a_result_that_the_model_can_read() {
 }
 
 #[test]
-fn a_failure_without_a_word_tells_the_exit_code() {
+fn a_silent_failure_reports_the_exit_code() {
     let result = result("exit 5");
     assert!(text(&result).contains("exit code 5"), "{result}");
     assert_eq!(result["_meta"]["exitCode"], 5);
 }
 
 #[test]
-fn a_tool_that_a_signal_ended_has_failed() {
+fn a_tool_ended_by_a_signal_has_failed() {
     let result = result("kill -SEGV $$");
     assert_eq!(result["isError"], true);
     assert!(text(&result).starts_with("Tool failed: "), "{result}");
 }
 
 #[test]
-fn of_a_long_stderr_the_end_is_told() {
+fn the_end_of_a_long_stderr_is_reported() {
     let result = result(
         "i=0; while [ $i -lt 3000 ]; do echo \"line $i of it\" >&2; i=$((i+1)); done; exit 1",
     );
@@ -162,14 +162,14 @@ fn of_a_long_stderr_the_end_is_told() {
 }
 
 #[test]
-fn stderr_of_a_tool_that_went_well_is_no_part_of_its_result() {
+fn stderr_of_a_successful_tool_is_not_in_its_result() {
     let result = result("echo warning >&2; echo fine");
     assert_eq!(text(&result), "fine");
     assert_ne!(result["isError"], true);
 }
 
 #[test]
-fn a_script_that_cannot_be_run_is_an_error_of_the_tool() {
+fn a_script_that_cannot_run_is_an_error_result() {
     let folder = Folder::new();
     folder.script("tools/lost.sh", "#!/no/such/interpreter\n");
     let server = folder.serve();
@@ -178,7 +178,7 @@ fn a_script_that_cannot_be_run_is_an_error_of_the_tool() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_an_error_of_the_tool() {
+fn a_missing_program_is_an_error_result() {
     let folder = Folder::new();
     folder.write("tools/lost.tool.yaml", "exec: [no-such-program-at-all]\n");
     let server = folder.serve();
@@ -187,7 +187,7 @@ fn a_program_that_is_not_there_is_an_error_of_the_tool() {
 }
 
 #[test]
-fn results_have_only_what_mcp_knows() {
+fn results_have_only_members_of_mcp() {
     let folder = Folder::with("it", "echo fine");
     folder.write("prompts/p.md", "---\ndescription: A prompt\n---\nHello.\n");
     let server = folder.serve();
@@ -226,7 +226,7 @@ fn results_have_only_what_mcp_knows() {
 }
 
 #[test]
-fn a_tool_may_end_with_an_error_of_the_protocol() {
+fn a_tool_can_return_a_protocol_error() {
     let folder = Folder::with(
         "it",
         r#"echo '{"method":"error","params":{"code":-32042,"message":"sign in","data":{"a":1}}}' >&3; exit 1"#,
@@ -259,7 +259,7 @@ fn carriage_returns_and_a_byte_order_mark_are_not_passed_on() {
 }
 
 #[test]
-fn an_exit_code_of_its_own_is_no_time_out() {
+fn exit_code_124_alone_is_no_timeout() {
     let folder = Folder::with("tool", "exit 124");
     let server = folder.serve();
     let failure = server.failure("tool", &json!({}));
@@ -268,7 +268,7 @@ fn an_exit_code_of_its_own_is_no_time_out() {
 }
 
 #[test]
-fn a_script_that_is_being_saved_runs_when_it_is_saved() {
+fn a_busy_script_is_retried() {
     let folder = Folder::with("plain", "echo plain");
     folder.sh_with("limited", "limits: {openFiles: 100}", "echo limited");
     let server = folder.serve();
@@ -277,8 +277,8 @@ fn a_script_that_is_being_saved_runs_when_it_is_saved() {
         let open = std::fs::OpenOptions::new().append(true).open(path);
         let open = open.expect("it is ours");
         let call = server.begin(name, &json!({}));
-        // Attempts to start it are not told, so there is nothing to wait for. If the first comes later than
-        // this, the test sees less, and passes.
+        // Attempts to start the script are not observable, so there is no condition to wait for. If the first
+        // attempt happens later than this, the test covers less and passes.
         server.ping();
         std::thread::sleep(std::time::Duration::from_millis(50));
         drop(open);

@@ -1,4 +1,4 @@
-//! The SDKs that come with the binary, as tools use them.
+//! The embedded SDKs, as tools use them.
 
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn python_tools_have_one_file() {
 }
 
 #[test]
-fn the_sdks_can_be_written_out() {
+fn the_sdks_can_be_exported() {
     let folder = Folder::new();
     let target = folder.beside("vendor");
     let done = std::process::Command::new(env!("CARGO_BIN_EXE_linkspan"))

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::folder::Folder;
 
-/// A server and its client. When it is dropped, it has to end in order and leave nothing behind.
+/// A server and its client. On drop, the server has to end cleanly without leftovers.
 pub struct Served<'a> {
     folder: &'a Folder,
     bridge: Bridge,
@@ -26,18 +26,18 @@ impl<'a> Served<'a> {
         }
     }
 
-    /// The folder that it serves.
+    /// The served folder.
     pub fn folder(&self) -> &Folder {
         self.folder
     }
 
-    /// An id that this client has not used.
+    /// A new request id.
     pub fn id(&self) -> String {
         self.calls.set(self.calls.get() + 1);
         format!("\"call-{}\"", self.calls.get())
     }
 
-    /// Makes a request and waits for its answer.
+    /// Sends a request and waits for its answer.
     #[track_caller]
     pub fn answer_to(&self, method: &str, params: &Value) -> Message {
         let id = self.id();
@@ -45,7 +45,7 @@ impl<'a> Served<'a> {
         self.answer(&id)
     }
 
-    /// Makes a request and waits for its result.
+    /// Sends a request and waits for its result.
     #[track_caller]
     pub fn result(&self, method: &str, params: &Value) -> Value {
         let answer = self.answer_to(method, params);
@@ -53,7 +53,7 @@ impl<'a> Served<'a> {
         answer.json()["result"].take()
     }
 
-    /// Makes a request and waits for its error.
+    /// Sends a request and waits for its error.
     #[track_caller]
     pub fn error(&self, method: &str, params: &Value) -> Value {
         let answer = self.answer_to(method, params);
@@ -67,7 +67,7 @@ impl<'a> Served<'a> {
         self.result("tools/call", &json!({"name": name, "arguments": arguments}))
     }
 
-    /// Calls a tool that has to go well, and gives the text of its result.
+    /// Calls a tool that must succeed; returns the text of its result.
     #[track_caller]
     pub fn text(&self, name: &str, arguments: &Value) -> String {
         let result = self.tool(name, arguments);
@@ -75,7 +75,7 @@ impl<'a> Served<'a> {
         text(&result)
     }
 
-    /// Calls a tool that has to fail, and gives its result.
+    /// Calls a tool that must fail; returns its result.
     #[track_caller]
     pub fn failure(&self, name: &str, arguments: &Value) -> Value {
         let result = self.tool(name, arguments);
@@ -83,14 +83,14 @@ impl<'a> Served<'a> {
         result
     }
 
-    /// Begins the call of a tool; gives its id.
+    /// Sends a tool call; returns its id.
     pub fn begin(&self, name: &str, arguments: &Value) -> String {
         let id = self.id();
         self.call(&id, name, arguments);
         id
     }
 
-    /// Begins the call of a tool that wants to hear of its progress; gives its id.
+    /// Sends a tool call with a progress token; returns its id.
     pub fn begin_with_token(&self, name: &str, arguments: &Value, token: &Value) -> String {
         let id = self.id();
         let meta = json!({"progressToken": token});
@@ -99,7 +99,7 @@ impl<'a> Served<'a> {
         id
     }
 
-    /// Takes a call back.
+    /// Cancels a call.
     pub fn cancel(&self, id: &str) {
         let id: Value = serde_json::from_str(id).expect("an id is JSON");
         self.notify("notifications/cancelled", &json!({"requestId": id}));
@@ -120,7 +120,7 @@ impl<'a> Served<'a> {
         self.all("tools/list", "tools", "name")
     }
 
-    /// A member of everything in a list, from every page.
+    /// A member of every list entry, from every page.
     #[track_caller]
     pub fn all(&self, method: &str, kind: &str, member: &str) -> Vec<String> {
         let mut names = Vec::new();
@@ -146,25 +146,25 @@ impl<'a> Served<'a> {
             .clone()
     }
 
-    /// What `ping` is for: everything that was sent before it has been read.
+    /// Sends a ping and waits: everything sent before has been read then.
     #[track_caller]
     pub fn ping(&self) {
         assert_eq!(self.result("ping", &json!({})), json!({}));
     }
 
-    /// How many files it has open.
+    /// The number of files that the server has open.
     pub fn open_files(&self) -> usize {
         let files = std::fs::read_dir(format!("/proc/{}/fd", self.pid()));
         files.expect("it runs, and is ours").count()
     }
 
-    /// Ends it by closing its stdin; nothing may be left.
+    /// Closes stdin and waits for a clean end.
     #[track_caller]
     pub fn end(mut self) {
         self.close();
     }
 
-    /// Ends it with a signal; nothing may be left.
+    /// Sends a signal and waits for a clean end.
     #[track_caller]
     pub fn end_with(mut self, signal: Signal, code: i32) {
         self.ended = true;
@@ -178,7 +178,7 @@ impl<'a> Served<'a> {
         self.look_around();
     }
 
-    /// Waits until it has ended by itself; nothing may be left.
+    /// Waits until the server has ended by itself, cleanly.
     #[track_caller]
     pub fn find_exit(mut self, code: i32) {
         self.ended = true;
@@ -225,7 +225,7 @@ impl Drop for Served<'_> {
     }
 }
 
-/// The texts of a result, one after the other.
+/// The concatenated texts of a result.
 #[track_caller]
 pub fn text(result: &Value) -> String {
     let content = result["content"].as_array().expect("a content");

@@ -1,4 +1,4 @@
-//! Much at once.
+//! Many calls, entries and changes at once.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -10,13 +10,13 @@ use crate::folder::Folder;
 use crate::served::text;
 
 #[test]
-fn a_hundred_calls_at_once_are_all_answered_rightly() {
+fn a_hundred_concurrent_calls_are_answered_correctly() {
     let folder = Folder::with("echo", r#"sleep 0.05; echo "$MCP_ARG_n""#);
     let server = folder.serve();
     let ids: Vec<_> = (0..100)
         .map(|n| server.begin("echo", &json!({"n": n})))
         .collect();
-    // While they run, everything else goes on.
+    // Other requests are answered while they run.
     server.ping();
     for (n, id) in ids.iter().enumerate() {
         let answer = server.answer(id).json();
@@ -26,7 +26,7 @@ fn a_hundred_calls_at_once_are_all_answered_rightly() {
 }
 
 #[test]
-fn a_hundred_calls_that_are_all_cancelled_leave_nothing() {
+fn a_hundred_cancelled_calls_leave_nothing_behind() {
     let folder = Folder::with("hang", "trap '' TERM; sleep 600 & setsid sleep 600 & wait");
     let server = folder.serve();
     let ids: Vec<_> = (0..100).map(|_| server.begin("hang", &json!({}))).collect();
@@ -40,7 +40,7 @@ fn a_hundred_calls_that_are_all_cancelled_leave_nothing() {
 }
 
 #[test]
-fn a_client_that_goes_in_the_middle_leaves_nothing() {
+fn a_disconnected_client_leaves_nothing_behind() {
     let folder = Folder::with("hang", "trap '' TERM; sleep 600 & setsid sleep 600 & wait");
     let mut server = folder.launch(&["--drain", "0"]).start();
     server.initialize(crate::folder::LATEST);
@@ -56,7 +56,7 @@ fn a_client_that_goes_in_the_middle_leaves_nothing() {
 }
 
 #[test]
-fn a_client_that_does_not_read_stops_nothing_else() {
+fn a_client_that_does_not_read_blocks_no_others() {
     let folder = Folder::with(
         "big",
         "head -c 2000000 /dev/zero | tr '\\0' x; echo x >> ran.txt",
@@ -94,7 +94,7 @@ fn five_hundred_tools_are_listed_and_the_last_one_works() {
     assert_eq!(tools.len(), 500);
     assert_eq!(tools.iter().collect::<BTreeSet<_>>().len(), 500);
     assert!(tools.is_sorted());
-    // A debug build on a busy machine; what a good day looks like is in bench/RESULTS.md.
+    // The limit suits a debug build on a busy machine; see bench/RESULTS.md for measured times.
     assert!(took < Duration::from_secs(10), "{took:?}");
     assert_eq!(server.text("tool_499", &json!({"a": 1})), "499");
     let log = server.stderr();
@@ -102,7 +102,7 @@ fn five_hundred_tools_are_listed_and_the_last_one_works() {
 }
 
 #[test]
-fn links_that_lead_in_circles_end() {
+fn cyclic_links_are_handled() {
     let folder = Folder::with("hello", "echo hello");
     for (name, target) in [
         ("tools/again", "."),
@@ -130,7 +130,7 @@ fn a_tool_may_be_a_link_to_a_file_in_the_folder() {
 }
 
 #[test]
-fn calls_lists_and_changes_at_once_do_not_disturb_each_other() {
+fn concurrent_calls_lists_and_changes_work() {
     let folder = Folder::with("echo", r#"echo "$MCP_ARG_n""#);
     let server = folder.serve();
     let mut ids = Vec::new();

@@ -1,4 +1,4 @@
-//! Where it is started, and from what: folders, temporary folders, projects of others.
+//! Working directories, temporary folders, and mcp-bash projects.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,7 @@ fn started(folder: &Folder, launch: linkspan_testkit::Launch) -> Served<'_> {
 }
 
 #[test]
-fn it_matters_not_where_it_is_started() {
+fn the_working_directory_does_not_matter() {
     let folder = Folder::with("hello", "cat data.txt");
     folder.write("data.txt", "hello\n");
     folder.write("resources/notes.txt", "notes\n");
@@ -28,7 +28,7 @@ fn it_matters_not_where_it_is_started() {
 }
 
 #[test]
-fn without_a_name_it_serves_the_folder_that_it_is_in() {
+fn the_default_folder_is_the_current_one() {
     let folder = Folder::with("hello", "echo hello");
     let launch = linkspan_testkit::Bridge::launch(env!("CARGO_BIN_EXE_linkspan"))
         .arg("serve")
@@ -39,7 +39,7 @@ fn without_a_name_it_serves_the_folder_that_it_is_in() {
 }
 
 #[test]
-fn it_needs_no_folder_for_temporary_files_to_be_named() {
+fn tmpdir_is_optional() {
     let folder = Folder::with("hello", "echo hello");
     let launch = folder.launch_after("unset TMPDIR XDG_RUNTIME_DIR XDG_CACHE_HOME HOME");
     let server = started(&folder, launch);
@@ -47,7 +47,7 @@ fn it_needs_no_folder_for_temporary_files_to_be_named() {
 }
 
 #[test]
-fn a_long_name_of_the_folder_for_temporary_files_does_no_harm() {
+fn a_long_tmpdir_is_accepted() {
     let folder = Folder::with(
         "ask",
         r#"echo '{"id":1,"method":"roots"}' >&3; read -r line <&3; echo "$line""#,
@@ -68,7 +68,7 @@ fn a_long_name_of_the_folder_for_temporary_files_does_no_harm() {
 }
 
 #[test]
-fn the_path_of_the_folder_may_hold_anything() {
+fn the_path_of_the_folder_may_have_any_characters() {
     let folder = Folder::new();
     let odd = folder.path("a folder; $(touch pwned) 'ü'\n");
     for made in [&odd, &odd.join("tools")] {
@@ -103,7 +103,7 @@ fn project(body: &str) -> Folder {
     folder
 }
 
-/// Served to a client that can be asked nothing: mcp-bash asks for roots by itself.
+/// For a client without capabilities, because mcp-bash requests roots by itself.
 fn theirs(folder: &Folder) -> Served<'_> {
     let launch = folder
         .launch(&["--compat", "mcp-bash"])
@@ -117,7 +117,7 @@ fn theirs(folder: &Folder) -> Served<'_> {
     server
 }
 
-/// What its tool says; mcp-bash leaves the last newline where it is.
+/// The output of its tool; mcp-bash keeps the last newline.
 #[track_caller]
 fn hello(folder: &Folder) -> String {
     let said = theirs(folder).text("hello", &json!({}));
@@ -132,14 +132,14 @@ fn a_project_of_mcp_bash_is_served() {
 }
 
 #[test]
-fn the_environment_of_such_a_project_is_read() {
+fn the_environment_of_an_mcp_bash_project_is_read() {
     let folder = project(r#"echo "$MCPBASH_GREETING""#);
     folder.write("server.d/env.sh", "export MCPBASH_GREETING=ahoy\n");
     assert_eq!(hello(&folder), "ahoy");
 }
 
 #[test]
-fn a_policy_that_others_can_write_to_lets_nothing_through() {
+fn a_policy_writable_by_others_allows_nothing() {
     let folder = project("echo ran > ran.txt; echo hello");
     folder.script(
         "server.d/policy.sh",
@@ -153,7 +153,7 @@ fn a_policy_that_others_can_write_to_lets_nothing_through() {
         .launch(&["--compat", "mcp-bash"])
         .env("MCPBASH_TOOL_ALLOWLIST", "*")
         .start();
-    // It may refuse to start, or to call; it may not run the tool.
+    // The server may refuse to start or to call; it must not run the tool.
     server.request("1", "initialize", &json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}));
     server.notify("notifications/initialized", &json!({}));
     server.call("2", "hello", &json!({}));

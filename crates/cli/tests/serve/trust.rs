@@ -1,4 +1,4 @@
-//! Files that another user could have changed are not run, whenever that is found out.
+//! Files that another user could have changed are not run, whenever this is detected.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
@@ -14,17 +14,17 @@ fn mode(path: &Path, mode: u32) {
 }
 
 #[test]
-fn a_file_that_others_can_write_by_now_is_not_run() {
+fn a_file_that_became_writable_by_others_is_not_run() {
     let folder = Folder::with("hello", "echo hello");
     folder.script("tools/kept/tool.sh", "#!/bin/sh\necho kept\n");
-    // Nothing is looked at again until the call.
+    // Without a watch, only the call checks the file again.
     let server = folder.serve_with(&["--no-watch"]);
     assert_eq!(server.text("hello", &json!({})), "hello");
     mode(&folder.path("tools/hello.sh"), 0o777);
     let failure = server.failure("hello", &json!({}));
     assert!(text(&failure).contains("others can write it"), "{failure}");
     assert_eq!(failure["_meta"]["exitCode"], 126);
-    // The same if another user could exchange the file.
+    // The same if another user could replace the file.
     assert_eq!(server.text("kept", &json!({})), "kept");
     mode(&folder.path("tools/kept"), 0o777);
     let failure = server.failure("kept", &json!({}));
@@ -34,7 +34,7 @@ fn a_file_that_others_can_write_by_now_is_not_run() {
 }
 
 #[test]
-fn every_kind_of_program_is_looked_at_before_it_runs() {
+fn every_kind_of_program_is_checked_before_it_runs() {
     let folder = Folder::new();
     folder.script("prompts/p.sh", "#!/bin/sh\necho p\n");
     folder.script("resources/r.sh", "#!/bin/sh\necho r\n");
@@ -57,7 +57,7 @@ fn every_kind_of_program_is_looked_at_before_it_runs() {
     }
 }
 
-/// A shell under the name `lang`, in a folder of its own beside the served one.
+/// A shell with the name `lang`, in a folder beside the served one.
 fn lang(folder: &Folder) -> PathBuf {
     let bin = folder.beside("bin");
     fs::create_dir(&bin).expect("it is not there yet");
@@ -67,7 +67,7 @@ fn lang(folder: &Folder) -> PathBuf {
     bin
 }
 
-/// The server of a folder, with `bin` in front of its `PATH`. Only calls look at files again.
+/// The server of a folder, with `bin` in front of its `PATH`. Only calls check files again.
 fn serve_with_path<'a>(folder: &'a Folder, bin: &str) -> Served<'a> {
     let path = format!("{bin}:{}", std::env::var("PATH").expect("it is set"));
     let launch = folder.launch(&["--no-watch"]).env("PATH", &path);
@@ -77,7 +77,7 @@ fn serve_with_path<'a>(folder: &'a Folder, bin: &str) -> Served<'a> {
 }
 
 #[test]
-fn a_script_is_not_run_if_others_can_write_its_interpreter() {
+fn a_script_with_an_untrusted_interpreter_is_not_run() {
     let folder = Folder::new();
     let bin = lang(&folder);
     let own = folder.beside("own");
@@ -141,7 +141,7 @@ fn a_program_of_the_path_is_checked_and_the_checked_one_runs() {
         "tools/stays.tool.yaml",
         "description: C\nmode: worker\nexec: [lang, -c, 'exit 3']\n",
     );
-    // An entry that is relative or empty would be a folder that the caller did not name.
+    // A relative or empty entry depends on the working directory.
     let server = serve_with_path(&folder, &format!(":.:{}", bin.display()));
     for tool in ["plain", "limited"] {
         assert_eq!(server.text(tool, &json!({})), "lang", "its name stays");
@@ -156,7 +156,7 @@ fn a_program_of_the_path_is_checked_and_the_checked_one_runs() {
     assert!(error.contains("others can write it"), "{error}");
 }
 
-/// `linkspan serve PATH` with an input that ends at once: its exit code, and its stderr.
+/// Runs `linkspan serve PATH` with an empty stdin; returns its exit code and stderr.
 fn served_once(folder: &Folder, flags: &[&str], path: &Path) -> (Option<i32>, String) {
     let ran = std::process::Command::new(env!("CARGO_BIN_EXE_linkspan"))
         .arg("serve")
@@ -182,7 +182,7 @@ fn a_folder_named_through_a_link_that_others_control_is_refused() {
         let link = place.join("link");
         symlink(folder.root(), &link).expect("a link can be made");
         assert_eq!(served_once(&folder, &flags, &link).0, Some(0), "{compat}");
-        // Others could exchange the link.
+        // Other users could replace the link.
         mode(&place, 0o777);
         let (code, said) = served_once(&folder, &flags, &link);
         assert_eq!(code, Some(3), "{compat}: {said}");
@@ -193,7 +193,7 @@ fn a_folder_named_through_a_link_that_others_control_is_refused() {
             Some(0),
             "{compat}"
         );
-        // In a sticky folder they can not, if it is ours.
+        // In a sticky folder they cannot, if the link belongs to us.
         mode(&place, 0o1777);
         assert_eq!(served_once(&folder, &flags, &link).0, Some(0), "{compat}");
         if lchown(&link, Some(65_533), None).is_err() {
@@ -207,7 +207,7 @@ fn a_folder_named_through_a_link_that_others_control_is_refused() {
 }
 
 #[test]
-fn a_folder_above_that_others_can_write_is_refused() {
+fn a_parent_folder_writable_by_others_is_refused() {
     let folder = Folder::with("hello", "echo hello");
     let above = folder.root().parent().expect("it has one").to_owned();
     mode(&above, 0o777);
@@ -215,7 +215,7 @@ fn a_folder_above_that_others_can_write_is_refused() {
     assert_eq!(server.exit_code(), Some(3));
     let said = server.stderr();
     assert!(said.contains(&above.display().to_string()), "{said}");
-    // In a sticky folder such as /tmp users cannot exchange what is not theirs.
+    // In a sticky folder like /tmp, users cannot replace files of others.
     mode(&above, 0o1777);
     let server = folder.serve();
     assert_eq!(server.text("hello", &json!({})), "hello");
@@ -224,7 +224,7 @@ fn a_folder_above_that_others_can_write_is_refused() {
 }
 
 #[test]
-fn with_insecure_writable_they_are_run() {
+fn insecure_writable_runs_untrusted_files() {
     let folder = Folder::with("hello", "echo hello");
     mode(&folder.path("tools/hello.sh"), 0o777);
     let server = folder.serve_with(&["--insecure-writable"]);
@@ -232,7 +232,7 @@ fn with_insecure_writable_they_are_run() {
 }
 
 #[test]
-fn a_variable_that_holds_a_token_reaches_no_script() {
+fn secret_variables_are_not_passed_to_scripts() {
     let folder = Folder::new();
     folder.sh_with(
         "show",
@@ -256,7 +256,7 @@ fn a_variable_that_holds_a_token_reaches_no_script() {
 }
 
 #[test]
-fn a_folder_as_a_target_keeps_the_token_as_well() {
+fn tools_of_a_target_folder_do_not_see_the_token() {
     let folder = Folder::new();
     folder.sh_with("show", "env: {mode: inherit}", "echo ${A:-none} ${B:-none}");
     let place = |name: &str| folder.beside(name).display().to_string();

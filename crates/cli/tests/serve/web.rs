@@ -4,7 +4,7 @@ use linkspan_testkit::{Bridge, Client, Signal};
 
 use crate::folder::Folder;
 
-/// A server that listens. When it is dropped, it has to end in order and leave nothing behind.
+/// A listening server. On drop, it has to end cleanly without leftovers.
 pub struct Web<'a> {
     folder: &'a Folder,
     bridge: Bridge,
@@ -24,7 +24,7 @@ impl<'a> Web<'a> {
         }
     }
 
-    /// A client that has done nothing yet.
+    /// A client before its first request.
     pub fn client(&self) -> Client {
         let rest = self.url.trim_start_matches("http://");
         let (address, path) = rest.split_once('/').expect("a path");

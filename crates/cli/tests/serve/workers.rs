@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::folder::Folder;
 use crate::served::text;
 
-/// Does what the argument `do` says.
+/// A worker that follows the argument `do`.
 const WORKER: &str = r#"#!/usr/bin/env python3
 import json, os, sys, time
 def say(message): print(json.dumps(message), flush=True)
@@ -56,7 +56,7 @@ fn todo(what: &str) -> Value {
 }
 
 #[test]
-fn one_process_takes_one_call_after_the_other() {
+fn one_worker_handles_calls_in_sequence() {
     let folder = folder("");
     let server = folder.serve();
     let first = server.text("w", &todo("pid"));
@@ -70,7 +70,7 @@ fn one_process_takes_one_call_after_the_other() {
 }
 
 #[test]
-fn it_starts_with_the_first_call_only() {
+fn a_worker_starts_with_the_first_call() {
     let folder = folder("");
     let server = folder.serve();
     server.tools();
@@ -80,7 +80,7 @@ fn it_starts_with_the_first_call_only() {
 }
 
 #[test]
-fn results_are_what_one_shot_tools_would_have() {
+fn worker_results_equal_those_of_one_shot_tools() {
     let folder = folder("");
     let server = folder.serve();
     assert_eq!(
@@ -90,12 +90,12 @@ fn results_are_what_one_shot_tools_would_have() {
     assert_eq!(server.text("w", &todo("whole")), "whole");
     let failure = server.failure("w", &todo("fail"));
     assert!(text(&failure).contains("the crane is stuck"), "{failure}");
-    // That was no end of it.
+    // The worker still runs.
     assert_eq!(server.text("w", &json!({"text": "on"})), "on");
 }
 
 #[test]
-fn a_process_that_falls_costs_its_call_and_is_replaced() {
+fn a_crashed_worker_fails_its_call_and_is_replaced() {
     let folder = folder("");
     let server = folder.serve();
     let first = server.text("w", &todo("pid"));
@@ -105,7 +105,7 @@ fn a_process_that_falls_costs_its_call_and_is_replaced() {
 }
 
 #[test]
-fn noise_does_not_reach_the_client() {
+fn invalid_lines_of_a_worker_do_not_reach_the_client() {
     let folder = folder("");
     let server = folder.serve();
     let result = server.tool("w", &todo("noise"));
@@ -113,12 +113,12 @@ fn noise_does_not_reach_the_client() {
         !result.to_string().contains("this is no JSON") || result["isError"] == true,
         "{result}"
     );
-    // Whether that process may go on is the server's choice; calls go on.
+    // The server may keep or replace the process; further calls work.
     assert_eq!(server.text("w", &json!({"text": "on"})), "on");
 }
 
 #[test]
-fn a_call_that_is_cancelled_does_not_hold_up_the_next() {
+fn a_cancelled_call_does_not_delay_the_next() {
     let folder = folder("graceSecs: 200ms");
     let server = folder.serve();
     let id = server.begin("w", &todo("hang"));
@@ -130,7 +130,7 @@ fn a_call_that_is_cancelled_does_not_hold_up_the_next() {
 }
 
 #[test]
-fn a_call_that_takes_too_long_ends() {
+fn a_call_times_out() {
     let folder = folder("timeoutSecs: 8\ngraceSecs: 200ms");
     let server = folder.serve();
     server.failure("w", &todo("hang"));
@@ -159,7 +159,7 @@ fn progress_logs_and_questions_find_their_call() {
 fn several_processes_work_at_once() {
     let folder = folder("workers: {count: 3}");
     let server = folder.serve();
-    // None of them is answered before three processes have one.
+    // No call is answered before three processes have one.
     let ids: Vec<_> = (0..9).map(|_| server.begin("w", &todo("meet"))).collect();
     let mut pids: Vec<_> = ids
         .iter()
@@ -171,7 +171,7 @@ fn several_processes_work_at_once() {
 }
 
 #[test]
-fn a_process_is_replaced_after_so_many_calls() {
+fn a_worker_is_replaced_after_max_calls() {
     let folder = folder("workers: {maxCalls: 2}");
     let server = folder.serve();
     let pids: Vec<_> = (0..6).map(|_| server.text("w", &todo("pid"))).collect();
@@ -181,7 +181,7 @@ fn a_process_is_replaced_after_so_many_calls() {
 }
 
 #[test]
-fn a_process_that_has_nothing_to_do_ends() {
+fn an_idle_worker_ends() {
     let folder = folder("workers: {idleSecs: 300ms}");
     let server = folder.serve();
     let first = server.text("w", &todo("pid"));
@@ -204,7 +204,7 @@ fn an_edited_worker_is_started_anew() {
 }
 
 #[test]
-fn arguments_are_checked_before_a_worker_sees_them() {
+fn worker_arguments_are_validated_first() {
     let folder = folder("arguments: {do: {type: string}}");
     let server = folder.serve();
     let failure = server.failure("w", &json!({"do": 7}));

@@ -1,4 +1,4 @@
-//! Programs, and what jq 1.7 makes of the same input.
+//! Programs compared with the output of jq 1.7.
 
 use super::*;
 

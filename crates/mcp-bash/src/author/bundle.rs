@@ -19,7 +19,7 @@ use super::zip::Zip;
 use crate::{Project, file_uri, registry};
 use conf::Conf;
 
-/// The parts of a project that are always in it.
+/// The parts of a project that every bundle contains.
 const PARTS: [&str; 8] = [
     "tools",
     "resources",
@@ -31,10 +31,10 @@ const PARTS: [&str; 8] = [
     "ui",
 ];
 const PLATFORMS: [&str; 3] = ["darwin", "linux", "win32"];
-/// How deep folders may be nested.
+/// Limit of folder depth.
 const DEEPEST: usize = 32;
 
-/// What is asked for. What is not said is taken from `mcpb.conf` and the project.
+/// The options of `bundle`. Missing ones are taken from `mcpb.conf` and the project.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The name of the bundle.
@@ -43,43 +43,43 @@ pub struct Request {
     pub version: Option<String>,
     /// `darwin`, `linux`, `win32` or `all`.
     pub platform: Option<String>,
-    /// Whether the bundle is made without a server in it.
+    /// Whether the bundle contains no server program.
     pub without_server: bool,
-    /// Our own program, which becomes the server in the bundle.
+    /// This program, which becomes the server in the bundle.
     pub exe: Option<PathBuf>,
 }
 
-/// Something that the author is told while a bundle is made.
+/// Progress and warnings while a bundle is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note<'a> {
-    /// A file was added, under this name.
+    /// A file was added under this name.
     Added(&'a str),
-    /// What the metadata names is no file of the project.
+    /// The metadata names a file that the project does not have.
     LeftOut(&'a str),
-    /// What `MCPB_INCLUDE` names is not in the project.
+    /// `MCPB_INCLUDE` names a path that the project does not have.
     NotIncluded(&'a str),
-    /// A link leads out of the project.
+    /// A link that leads out of the project was skipped.
     Outside(&'a Path),
     /// The bundle has no author.
     NoAuthor,
 }
 
-/// As the author is told.
+/// The message for the author.
 impl fmt::Display for Note<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clean = replace_unprintable;
         match self {
             Self::Added(name) => write!(f, "  {}", clean(name)),
             Self::LeftOut(name) => {
-                write!(f, "`{}` is no file of the project, and left out", clean(name))
+                write!(f, "`{}` is not a file of the project and was left out", clean(name))
             }
             Self::NotIncluded(part) => write!(
                 f,
-                "mcpb.conf: MCPB_INCLUDE: `{}` is not in the project, and left out",
+                "mcpb.conf: MCPB_INCLUDE: `{}` is not in the project and was left out",
                 clean(part)
             ),
             Self::Outside(path) => {
-                write!(f, "{} leads out of the project, and is left out", shown(path))
+                write!(f, "{} leads out of the project and was left out", shown(path))
             }
             Self::NoAuthor => f.write_str(
                 "the bundle has no author, which its format asks for: set MCPB_AUTHOR_NAME in mcpb.conf",
@@ -88,7 +88,7 @@ impl fmt::Display for Note<'_> {
     }
 }
 
-/// A bundle that can be written.
+/// A checked bundle, ready to be written.
 #[derive(Debug)]
 pub struct Bundle {
     root: PathBuf,
@@ -96,24 +96,24 @@ pub struct Bundle {
     name: String,
     version: String,
     platforms: Vec<&'static str>,
-    /// Our own program, so that nothing has to be installed.
+    /// This program, if the bundle contains a server.
     server: Option<PathBuf>,
-    /// Whether the registry is part of the bundle, so that a start does not have to make it.
+    /// Whether the bundle contains the registry, so that a start does not have to build it.
     fixed: bool,
     manifest: Value,
 }
 
-/// A bundle that was written.
+/// The written bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// Its file.
     pub path: PathBuf,
-    /// How many files are in it.
+    /// The number of files in it.
     pub files: usize,
 }
 
 impl Bundle {
-    /// Checks what is asked for and makes the manifest.
+    /// Checks the options and builds the manifest.
     pub fn new(
         project: &Project,
         request: Request,
@@ -137,7 +137,7 @@ impl Bundle {
             }
         }
         let platforms = platforms(request.platform, request.without_server)?;
-        // Our program runs on this platform only.
+        // This program runs on this platform only.
         let own = !request.without_server && here().is_some_and(|here| platforms == [here]);
         let fixed = conf.get("MCPB_STATIC");
         let mut bundle = Self {
@@ -154,18 +154,18 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// The name of its file.
+    /// The file name of the bundle.
     pub fn file_name(&self) -> String {
         format!("{}-{}.mcpb", self.name, self.version)
     }
 
-    /// The platform that its server runs on, if there is a server in it.
+    /// The platform of the server in the bundle, if there is one.
     pub fn platform(&self) -> Option<&'static str> {
         self.server.as_ref()?;
         self.platforms.first().copied()
     }
 
-    /// Writes it into a folder, which is created if need be.
+    /// Writes the bundle into a folder, which is created if necessary.
     pub fn write(
         &self,
         project: &Project,
@@ -211,7 +211,8 @@ impl Bundle {
         }
         for (below, path) in self.files(tell) {
             let bytes = fs::read(&path)?;
-            // Addresses of this machine mean nothing elsewhere; without the registry they are found again.
+            // `file://` URIs of this machine are invalid elsewhere; without the registry file the server scans
+            // again.
             if below == ".registry/resources.json" && mentions(&bytes, &file_uri(&self.root)) {
                 continue;
             }
@@ -227,7 +228,7 @@ impl Bundle {
             .find(|name| self.root.join(name).is_file())
     }
 
-    /// The icons and screenshots that the manifest names, beside it.
+    /// The icons and screenshots that the manifest names.
     fn pictures(&self, tell: &dyn Fn(Note<'_>)) -> BTreeMap<String, PathBuf> {
         let about = &self.manifest;
         let all = |field: &str| about[field].as_array().into_iter().flatten();
@@ -244,7 +245,7 @@ impl Bundle {
         found
     }
 
-    /// A file of the project, by its path in it.
+    /// The path of a project file, given relative to the root.
     fn inside(&self, below: &str) -> Option<PathBuf> {
         let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
         let path = Path::new(below);
@@ -253,7 +254,7 @@ impl Bundle {
         (inside && real.is_file()).then_some(real)
     }
 
-    /// The files of the project by their paths in it.
+    /// The files of the project by relative path.
     fn files(&self, tell: &dyn Fn(Note<'_>)) -> BTreeMap<String, PathBuf> {
         let mut found = BTreeMap::new();
         let mut parts: Vec<String> = PARTS.iter().map(|part| (*part).to_owned()).collect();
@@ -276,7 +277,7 @@ impl Bundle {
         found
     }
 
-    /// Links that lead out of the project are left out: their targets do not belong to it.
+    /// Collects the files below a path. Links that lead out of the project are skipped.
     fn collect(
         &self,
         below: &str,
@@ -304,7 +305,7 @@ impl Bundle {
     }
 }
 
-/// The platforms that a bundle is for.
+/// The platforms that the manifest lists.
 fn platforms(asked: Option<String>, bare: bool) -> Result<Vec<&'static str>, AuthorError> {
     match asked.as_deref() {
         None if bare => Ok(PLATFORMS.to_vec()),
@@ -333,7 +334,7 @@ fn mode(_: &Path) -> u32 {
     0o755
 }
 
-/// The format's word for this platform.
+/// The manifest's name of this platform.
 fn here() -> Option<&'static str> {
     match std::env::consts::OS {
         "macos" => Some("darwin"),
@@ -348,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_is_in_it_under_the_name_that_the_start_script_looks_for() {
+    fn the_bundled_server_has_the_name_in_the_start_script() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("tools/t")).unwrap();

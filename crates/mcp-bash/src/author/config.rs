@@ -1,4 +1,4 @@
-//! `mcp-bash config`: how a client starts the server of a project.
+//! `mcp-bash config`: the client configuration of a project's server.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use super::drafts::{PROFILE, WRAPPER, not_there};
 use super::{AuthorError, UsageError};
 use crate::Project;
 
-/// A client whose configuration is known.
+/// A client whose configuration format is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientConfig {
-    /// The word for `--client`.
+    /// The value of `--client`.
     pub word: &'static str,
     /// Its name.
     pub title: &'static str,
@@ -38,14 +38,14 @@ const fn client(word: &'static str, title: &'static str, under_mcp_servers: bool
 }
 
 impl ClientConfig {
-    /// The client that a word for `--client` means.
+    /// The client with this `--client` value.
     pub fn by_word(word: &str) -> Result<&'static Self, UsageError> {
         let known = CLIENTS.iter().find(|known| known.word == word);
         known.ok_or_else(|| UsageError::Client(word.to_owned()))
     }
 }
 
-/// How a client starts the server.
+/// The command by which a client starts the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
     /// The name of the server.
@@ -57,7 +57,7 @@ pub struct Start {
 }
 
 impl Start {
-    /// The server of a project, started by a program and its arguments. `allow` names the tools that may be
+    /// The start command of a project's server: a program with arguments. `allow` names the tools that may be
     /// called.
     pub fn new(
         project: &Project,
@@ -66,7 +66,7 @@ impl Start {
         allow: Option<&str>,
     ) -> Result<Self, AuthorError> {
         let name = project.server.shown["name"].as_str().unwrap_or_default();
-        // Without a list no tool may be called, and the printed configuration is to work.
+        // mcp-bash refuses every tool without an allow list, and the printed configuration should work.
         let allow = allow.unwrap_or("*");
         Ok(Self {
             name: name.to_owned(),
@@ -88,7 +88,7 @@ impl Start {
         })
     }
 
-    /// One object with the name beside the command.
+    /// One object with the name and the command.
     pub fn alone(&self) -> Value {
         let mut all = json!({ "name": self.name });
         if let (Value::Object(all), Value::Object(more)) = (&mut all, self.started()) {
@@ -125,7 +125,7 @@ impl Start {
         words.join(" ")
     }
 
-    /// Writes the script of [`wrapper`] into the project, under the name of the server; gives its path.
+    /// Writes the script of [`wrapper`] into the project, under the name of the server; returns its path.
     pub fn write_wrapper(&self, with_profile: bool) -> Result<PathBuf, AuthorError> {
         let path = Path::new(&self.root).join(format!("{}.sh", self.name));
         not_there(&path)?;
@@ -136,7 +136,7 @@ impl Start {
     }
 }
 
-/// A script that serves the project that it lies in, with the user's login profile if wanted.
+/// A script that serves the project in its own folder, optionally with the user's login profile.
 pub fn wrapper(with_profile: bool) -> String {
     WRAPPER.replace("@PROFILE@\n", if with_profile { PROFILE } else { "" })
 }

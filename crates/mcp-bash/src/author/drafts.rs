@@ -1,4 +1,4 @@
-//! Files to begin with, in mcp-bash's layout.
+//! Templates of new files, in mcp-bash's layout.
 
 use std::path::Path;
 
@@ -28,17 +28,17 @@ pub(super) const PROFILE: &str = include_str!("templates/profile.sh");
 pub(super) const RUN_SERVER: &str = include_str!("templates/run-server.sh");
 pub(super) const GETTING_STARTED: &str = include_str!("templates/getting_started.sh");
 
-/// A file of a template, with its name filled in.
+/// A file from a template, with its name inserted.
 pub(super) fn text(path: &str, template: &str, name: &str) -> Draft {
     Draft::text(path, template.replace("@NAME@", name))
 }
 
-/// A program of a template, with its name filled in.
+/// An executable file from a template, with its name inserted.
 pub(super) fn program(path: &str, template: &str, name: &str) -> Draft {
     Draft::program(path, template.replace("@NAME@", name))
 }
 
-/// Writes files into a folder that is created for them.
+/// Writes new files into a folder, which is created.
 pub(super) fn write(folder: &Path, drafts: &[Draft]) -> Result<(), AuthorError> {
     for draft in drafts {
         let path = folder.join(&draft.path);

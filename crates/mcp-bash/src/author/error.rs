@@ -1,4 +1,4 @@
-//! Why a verb fails.
+//! Errors of the `mcp-bash` commands.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,38 +12,38 @@ pub enum AuthorError {
     /// A file cannot be written.
     #[error("cannot write {}: {source}", shown(path))]
     Write {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// A new file or folder is there already.
+    /// The new file or folder already exists.
     #[error("{} already exists", shown(.0))]
     Exists(PathBuf),
-    /// A name is refused.
+    /// The name is not allowed.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A UI is to be added to a tool that does not exist.
+    /// The tool of a new UI does not exist.
     #[error("{} is no tool", shown(folder))]
     NoTool {
-        /// Where the tool would be.
+        /// The folder of that tool.
         folder: PathBuf,
         /// Its name.
         name: String,
     },
     /// `register.json` is not an object with a list of completions.
-    #[error("{} is no list of registrations", shown(.0))]
+    #[error("{} is not a list of registrations", shown(.0))]
     Registrations(PathBuf),
     /// A project without `server.meta.json` is not bundled.
     #[error("{} is missing", shown(.0))]
     NoServerMeta(PathBuf),
-    /// A name or version has characters that a file name must not have.
+    /// The name or version has characters that are not allowed in a file name.
     #[error("`{}` cannot be part of a file's name", replace_unprintable(.0))]
     FileName(String),
-    /// The platform is not one of the format's.
+    /// The platform is unknown to the bundle format.
     #[error("`{}` is not a platform", replace_unprintable(.0))]
     Platform(String),
-    /// The file that `MCPB_USER_CONFIG_FILE` names is not JSON, or not in the project.
+    /// The file of `MCPB_USER_CONFIG_FILE` is not JSON, or outside the project.
     #[error("MCPB_USER_CONFIG_FILE: `{0}` is no JSON file of the project")]
     SettingsFile(String),
     /// `user_config` is not an object.
@@ -54,13 +54,13 @@ pub enum AuthorError {
     Setting {
         /// Which one.
         key: String,
-        /// The types of the format.
+        /// The types that the format allows.
         kinds: &'static [&'static str],
     },
-    /// A map names an entry that `user_config` does not have.
+    /// A map names a setting that `user_config` does not declare.
     #[error("user_config has no `{0}`")]
     UnknownSetting(String),
-    /// A path that clients cannot be told.
+    /// A path that is not UTF-8, which JSON cannot represent.
     #[error("{} is not UTF-8", shown(.0))]
     NotUtf8(PathBuf),
 }
@@ -73,11 +73,13 @@ impl AuthorError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> String {
         match self {
-            Self::Write { .. } => "is it a folder of yours, on a disk with room?",
-            Self::Exists(_) => "remove it, or take another name",
+            Self::Write { .. } => {
+                "check that you can write to the folder and that the disk has space"
+            }
+            Self::Exists(_) => "remove it, or choose another name",
             Self::Name(_) => NameError::HINT,
             Self::NoTool { name, .. } => return format!("mcp-bash scaffold tool {name} makes one"),
             Self::Registrations(_) => "fix it, and add the completion to its `completions`",
@@ -90,7 +92,7 @@ impl AuthorError {
             Self::Settings | Self::Setting { .. } | Self::UnknownSetting(_) => {
                 "fix it in server.d/server.meta.json or mcpb.conf"
             }
-            Self::NotUtf8(_) => "clients cannot name it; rename it, or make a link to it",
+            Self::NotUtf8(_) => "clients cannot refer to it; rename it, or create a link to it",
         }
         .to_owned()
     }

@@ -1,4 +1,4 @@
-//! The server of `mcp-bash` without a project: one tool, which explains how to make one.
+//! The server of `mcp-bash` without a project: one tool, which explains how to create a project.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
@@ -22,7 +22,7 @@ const TOOL_META: &str = r#"{
 const SERVER_META: &str =
     "{ \"name\": \"mcp-bash-getting-started\", \"title\": \"mcp-bash: getting started\" }\n";
 
-/// A project in a temporary folder, which is removed with this value.
+/// A project in a temporary folder, which is removed on drop.
 #[derive(Debug)]
 pub struct GettingStarted(PathBuf);
 
@@ -48,12 +48,12 @@ impl GettingStarted {
         Ok(project)
     }
 
-    /// Where it is.
+    /// The root of the project.
     pub fn root(&self) -> &Path {
         &self.0
     }
 
-    /// Removes from an environment what is about another project, and allows the tool.
+    /// Removes variables about other projects from an environment, and allows the tool.
     pub fn adapt(&self, env: &mut Env) {
         let elsewhere = |name: &OsString| {
             let name = name.to_string_lossy();
@@ -72,7 +72,7 @@ impl Drop for GettingStarted {
     }
 }
 
-/// The line with which mcp-bash begins its log, unless the environment asks for silence.
+/// The first line of mcp-bash's log, unless the environment silences it.
 pub fn startup_line(vars: &Vars, command: &Path, cwd: &Path, root: &Path) -> Option<String> {
     let level = vars.get("MCPBASH_LOG_LEVEL").unwrap_or("info");
     let quiet = ["error", "critical", "alert", "emergency"].contains(&level);
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_project_is_removed_with_its_value_and_knows_no_other() {
+    fn the_temporary_project_is_removed_on_drop() {
         let temp = tempfile::tempdir().unwrap();
         let project = GettingStarted::create(temp.path()).unwrap();
         assert!(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use linkspan_scripts::folder::{Fix, Problem, Severity};
 use serde_json::Value;
 
-/// Checks the files of a project; `server` is the name of its server.
+/// Checks the files of a project; `server` is the server's name.
 pub fn look(root: &Path, server: &str) -> Vec<Problem> {
     let mut found = Vec::new();
     for dir in folders(&root.join("tools")) {
@@ -28,7 +28,7 @@ fn tool(root: &Path, dir: &Path, server: &str, found: &mut Vec<Problem>) {
     let meta = dir.join("tool.meta.json");
     match fs::read(&meta).map(|text| serde_json::from_slice::<Value>(&text)) {
         Ok(Ok(said)) => named(root, dir, &meta, &said, server, found),
-        // Reading the project reports what is wrong with its JSON.
+        // Invalid JSON is reported when the project is read.
         Ok(Err(_)) => {}
         Err(_) if script.is_file() => {
             found.push(problem(root, &meta, Severity::Warning, "missing"));
@@ -64,8 +64,8 @@ fn named(
     }
 }
 
-/// Whether a tool of this name is expected in this folder: `my-tool` may hold `my-tool`, `myTool`,
-/// `space.myTool` and `<server>-myTool`.
+/// Whether a tool name fits its folder: `my-tool` may contain `my-tool`, `myTool`, `space.myTool` and
+/// `<server>-myTool`.
 fn alike(name: &str, folder: &str, server: &str) -> bool {
     let bare = |text: &str| {
         let letters = text.chars().filter(char::is_ascii_alphanumeric);
@@ -112,7 +112,7 @@ fn folders(dir: &Path) -> Vec<PathBuf> {
     all.filter(|path| path.is_dir()).collect()
 }
 
-/// What lies in a folder, sorted; nothing that is hidden.
+/// The sorted entries of a folder without hidden ones.
 fn entries(dir: &Path) -> Vec<PathBuf> {
     let all = fs::read_dir(dir).into_iter().flatten().flatten();
     let seen = all.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));

@@ -17,7 +17,7 @@ use crate::env::Tooling;
 use crate::policy::{self, Asker};
 use crate::{EnvFileError, Project};
 
-/// Reads files as the shell does, then prints the environment.
+/// Sources the given files, then prints the environment.
 const SOURCE: &str = r#"set -a; for file do . "$file" || exit 1; done; exec env -0"#;
 
 /// A call.
@@ -29,48 +29,48 @@ pub struct ToolRun {
     pub name: String,
     /// A JSON object.
     pub arguments: String,
-    /// The folders that the client offers.
+    /// Roots in place of the client's.
     pub roots: Vec<PathBuf>,
     /// The time limit in seconds.
     pub timeout: Option<String>,
-    /// The tools that may be called, in place of what the environment says.
+    /// The allowed tools, overriding the environment.
     pub allow: Option<String>,
     /// Files that a shell reads into the environment.
     pub source: Vec<PathBuf>,
-    /// The environment file of the project, if it is wanted.
+    /// The environment file of the project, if requested.
     pub server_env: Option<PathBuf>,
 }
 
-/// Why a call is not made.
+/// Why a call was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum RunToolError {
-    /// In minimal mode a server has no tools.
+    /// A server in minimal mode has no tools.
     #[error("JSON tooling required; minimal mode has no tools")]
     Minimal,
-    /// The project has no such tool.
+    /// The project has no tool of this name.
     #[error("tool not found: {0}")]
     NoTool(String),
-    /// There is no registry.
+    /// The registry does not exist.
     #[error("registry cache missing (expected {})", shown(.0))]
     NoRegistry(PathBuf),
     /// The registry is not a list of tools.
     #[error("invalid tools registry cache: {}", shown(.0))]
     BadRegistry(PathBuf),
-    /// The environment file of the project is refused.
+    /// The environment file of the project is not trusted.
     #[error(transparent)]
     EnvFile(#[from] EnvFileError),
-    /// A file to read is missing.
+    /// An environment file does not exist.
     #[error("env file not found: {}", .0.display())]
     NoEnvFile(PathBuf),
-    /// bash does not start.
+    /// bash could not be started.
     #[error("bash does not start: {0}")]
     Bash(io::Error),
-    /// A file ended with an error.
+    /// Sourcing a file failed.
     #[error("an env file failed")]
     Failed,
 }
 
-/// Whether the registry that `registry refresh` has written can be relied on.
+/// Checks that the registry written by `registry refresh` is usable.
 fn check_registry(registry: &Path) -> Result<(), RunToolError> {
     let Ok(text) = std::fs::read_to_string(registry) else {
         return Err(RunToolError::NoRegistry(registry.to_owned()));
@@ -84,7 +84,7 @@ fn check_registry(registry: &Path) -> Result<(), RunToolError> {
 }
 
 impl ToolRun {
-    /// The environment of the call: ours, with what the files of the project add to it.
+    /// The environment of the call: `ours`, plus the variables that the files of the project set.
     pub fn environment(&self, ours: Env) -> Result<Env, RunToolError> {
         let there = self.server_env.iter().filter(|file| file.is_file());
         if there.clone().next().is_some() {
@@ -110,8 +110,8 @@ impl ToolRun {
         Ok(env)
     }
 
-    /// The error that takes the place of an answer, if the project does not allow the call. The server checks this
-    /// as well, but its error has advice for clients, not for a terminal.
+    /// The error of a call that the project's policy refuses, or `None`. The server checks the policy as well,
+    /// but its error gives advice for clients, not for a terminal.
     pub fn refusal(
         &self,
         project: &Project,
@@ -124,7 +124,7 @@ impl ToolRun {
         Ok(leave.err().map(|error| error.answer(&Id::number(0))))
     }
 
-    /// Writes the environment of the call, as far as mcp-bash names it.
+    /// Writes the variables of the call that belong to mcp-bash.
     pub fn write_env(&self, installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "MCPBASH_PROJECT_ROOT={}", shown(&self.root))?;
         writeln!(out, "MCPBASH_HOME={}", shown(&installed.home))?;
@@ -150,7 +150,7 @@ impl ToolRun {
         Ok(())
     }
 
-    /// Writes what would be done.
+    /// Describes the call for `--dry-run`.
     pub fn write_plan(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "Tool: {}", self.name)?;
         writeln!(out, "Args: {} bytes", self.arguments.len())?;
@@ -172,8 +172,8 @@ impl ToolRun {
         )
     }
 
-    /// The answer as one line, and the exit code. An error is a line as well, so that a script can look into
-    /// it. Scripts pick the line of a tool by its name, which clients do not see.
+    /// The answer as one line, and the exit code. An error is a JSON line as well, so that a script can parse
+    /// it. Scripts select the line of a tool by its name, which clients do not see.
     pub fn line(&self, answer: &Message) -> (String, u8) {
         let body = answer.body();
         if answer.kind() != Kind::Error {
@@ -200,7 +200,7 @@ impl ToolRun {
     }
 }
 
-/// The environment after the shell has read some files.
+/// The environment after a shell has sourced the files.
 fn sourced(files: &[&Path], env: Env) -> Result<Env, RunToolError> {
     let ran = Command::new("bash")
         .args(["-c", SOURCE, "bash"])
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_read_by_a_shell_that_sees_the_given_environment_only() {
+    fn files_are_sourced_with_the_given_environment_only() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("more.sh");
         std::fs::write(&file, "GIVEN=\"$GIVEN and more\"\nHOME_SEEN=${HOME-none}\n").unwrap();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_limit_that_is_no_number_is_left_out() {
+    fn an_invalid_timeout_is_ignored() {
         let mut run = ToolRun {
             name: "t".to_owned(),
             arguments: "{}".to_owned(),

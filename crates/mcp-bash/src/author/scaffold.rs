@@ -11,12 +11,12 @@ use super::AuthorError;
 use super::drafts::{self, program, text};
 use crate::Places;
 
-/// What is added.
+/// The kind of a new entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// A tool, with a UI of its own if wanted.
+    /// A tool, optionally with a UI.
     Tool {
-        /// Whether it has a UI.
+        /// Whether to add a UI.
         ui: bool,
     },
     /// A prompt.
@@ -32,16 +32,16 @@ pub enum Kind {
     },
 }
 
-/// Where a completion is registered.
+/// Where a completion was registered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Registered {
     /// In this file.
     In(PathBuf),
-    /// Nowhere: the project has a `register.sh`, which its author has to extend by this entry.
+    /// Nowhere: the project has a `register.sh`, to which its author has to add this entry.
     ByHand(Value),
 }
 
-/// Writes the files; gives the new folder.
+/// Writes the files; returns the new folder.
 pub fn scaffold(places: &Places, kind: &Kind, name: &str) -> Result<PathBuf, AuthorError> {
     names::check(name)?;
     let folder = match kind {
@@ -97,7 +97,7 @@ fn files(kind: &Kind, name: &str) -> Vec<Draft> {
             let about = json!({
                 "name": name,
                 "description": "Say here what is in it",
-                // Relative to the project, so that it can be moved.
+                // Relative to the project, so that the project can be moved.
                 "uri": format!("file://./resources/{name}/{file}"),
                 "mimeType": "text/plain",
             });
@@ -121,7 +121,7 @@ fn files(kind: &Kind, name: &str) -> Vec<Draft> {
     }
 }
 
-/// Registers a completion, which is served only then.
+/// Registers a completion; unregistered ones are not served.
 pub fn register(places: &Places, name: &str) -> Result<Registered, AuthorError> {
     let file = places.server.join("register.json");
     let entry = json!({
@@ -130,7 +130,7 @@ pub fn register(places: &Places, name: &str) -> Result<Registered, AuthorError> 
         "timeoutSecs": 5,
     });
     if !file.exists() && places.server.join("register.sh").exists() {
-        // A register.json would take its place.
+        // A register.json would override the script.
         return Ok(Registered::ByHand(entry));
     }
     let before = match fs::read(&file) {
@@ -148,7 +148,7 @@ pub fn register(places: &Places, name: &str) -> Result<Registered, AuthorError> 
     Ok(Registered::In(file))
 }
 
-/// Writes a test script for the whole project; gives its folder.
+/// Writes a test script for the project; returns its folder.
 pub fn scaffold_tests(root: &Path) -> Result<PathBuf, AuthorError> {
     let folder = root.join("test");
     drafts::not_there(&folder.join("run.sh"))?;
@@ -161,7 +161,7 @@ pub fn scaffold_tests(root: &Path) -> Result<PathBuf, AuthorError> {
     Ok(folder)
 }
 
-/// The registrations with one more completion; `None` if they cannot be understood.
+/// The registrations with `entry` added; `None` if the file has another structure.
 fn registered(before: Value, entry: Value) -> Option<Value> {
     let Value::Object(mut all) = before else {
         return None;
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_completion_is_registered_once_and_the_rest_is_kept() {
+    fn registering_a_completion_keeps_other_registrations() {
         let entry = || json!({"name": "a", "path": "p"});
         let before =
             json!({"version": 1, "tools": null, "completions": [{"name": "b"}, {"name": "a"}]});

@@ -9,24 +9,25 @@ use serde_json::json;
 
 use super::AuthorError;
 use super::drafts::{self, HELLO, SERVER_README, TOOL_META};
+use crate::server::title_case;
 
-/// What git should not keep, in groups with a headline.
+/// Patterns for `.gitignore`, in groups with a headline.
 const IGNORED: [(&str, &[&str]); 3] = [
     ("# What mcp-bash has found", &[".registry/"]),
     ("# Logs", &["*.log"]),
     ("# Of the desktop", &[".DS_Store", "Thumbs.db"]),
 ];
 
-/// What became of a file of the skeleton.
+/// What happened to a file of the skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It was written.
     Made,
-    /// It was there before and is unchanged.
+    /// It existed and is unchanged.
     Kept,
 }
 
-/// Creates the folder of a new server in `here`, with a README; gives its path.
+/// Creates the folder of a new server in `here`, with a README; returns its path.
 pub fn create_server(here: &Path, name: &str) -> Result<PathBuf, AuthorError> {
     names::check(name)?;
     let root = here.join(name);
@@ -36,7 +37,7 @@ pub fn create_server(here: &Path, name: &str) -> Result<PathBuf, AuthorError> {
     Ok(root)
 }
 
-/// Writes the files of a project that are not there yet; `hello` adds a first tool. `tell` is called for each.
+/// Writes the missing files of a project; `hello` adds a first tool. `tell` is called for each file.
 pub fn write_skeleton(
     root: &Path,
     name: &str,
@@ -81,7 +82,7 @@ fn unless_there(
     Ok(())
 }
 
-/// Adds to `.gitignore` what it does not have.
+/// Adds the missing patterns to `.gitignore`.
 fn ignore(root: &Path, tell: &dyn Fn(Step, &Path)) -> Result<(), AuthorError> {
     let path = root.join(".gitignore");
     let before = fs::read_to_string(&path).unwrap_or_default();
@@ -114,19 +115,12 @@ fn with_ignored(before: &str) -> String {
     text
 }
 
-/// `my-server` becomes `My Server`, as mcp-bash shows a server without a title.
-fn title_case(name: &str) -> String {
-    let words = name.split(['-', '_', ' ']).filter(|word| !word.is_empty());
-    let words = words.map(names::title);
-    words.collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_git_ignores_is_completed_and_never_repeated() {
+    fn missing_gitignore_patterns_are_added_once() {
         let all = with_ignored("");
         assert_eq!(with_ignored(&all), all);
         let some = with_ignored("# mine\nnode_modules/\n.registry/");

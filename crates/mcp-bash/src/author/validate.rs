@@ -1,4 +1,4 @@
-//! `mcp-bash validate`: what is wrong with a project, as mcp-bash prints it.
+//! `mcp-bash validate`: problems of a project, in mcp-bash's output format.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,13 +19,13 @@ pub fn add_lint(root: &Path, report: &mut Report) {
     problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
 }
 
-/// What was found in a project.
+/// The result of `validate`.
 pub struct Validation<'a> {
     /// The project.
     pub root: &'a Path,
-    /// The problems, with those of [`add_lint`].
+    /// The problems, including those of [`add_lint`].
     pub report: &'a Report,
-    /// Whether repairs were tried.
+    /// Whether repairs were attempted.
     pub fix: bool,
     /// Whether warnings count as errors.
     pub strict: bool,
@@ -51,7 +51,7 @@ impl Validation<'_> {
         })
     }
 
-    /// Writes it as text.
+    /// Writes the report as text.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let report = self.report;
         writeln!(out, "Validating project at {}...\n", shown(self.root))?;

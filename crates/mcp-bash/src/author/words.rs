@@ -1,4 +1,4 @@
-//! The words of mcp-bash's command line. Flags may stand anywhere among the arguments.
+//! The arguments of mcp-bash's command line. Flags may appear anywhere.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use crate::Vars;
 
-/// The words that are left.
+/// The remaining arguments of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words(VecDeque<String>);
 
-/// Why the words cannot be read.
+/// Errors of the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
-    /// A flag without its value.
+    /// A flag without a value.
     #[error("usage: mcp-bash {0} needs a value")]
     NoValue(String),
-    /// A verb has no such flag or argument.
+    /// The command has no such flag or argument.
     #[error("usage: mcp-bash {verb}: unexpected {} {word}", kind(word))]
     Unexpected {
         /// The verb.
@@ -25,7 +25,7 @@ pub enum UsageError {
         /// The word.
         word: String,
     },
-    /// A verb has no such flag.
+    /// The command has no such flag.
     #[error("usage: mcp-bash {verb}: unknown option {word}")]
     UnknownOption {
         /// The verb.
@@ -33,15 +33,15 @@ pub enum UsageError {
         /// The word.
         word: String,
     },
-    /// A part of the verb is missing or not known.
+    /// A subcommand is missing or unknown.
     #[error("usage: mcp-bash {0}")]
     Form(&'static str),
-    /// The name of a new part is missing.
+    /// The name of a new entry is missing.
     #[error("{what} name required")]
     NoName {
-        /// What it is the name of.
+        /// The kind of the entry.
         what: String,
-        /// The verb with its name.
+        /// An example of the command.
         example: String,
     },
     /// `run-tool` without a tool.
@@ -50,7 +50,7 @@ pub enum UsageError {
     /// `run-tool` takes one name.
     #[error("unexpected argument: {0}")]
     SecondTool(String),
-    /// The arguments of a tool are not an object.
+    /// The tool arguments are not a JSON object.
     #[error("--args must be a JSON object")]
     Arguments,
     /// A root does not exist.
@@ -61,15 +61,15 @@ pub enum UsageError {
         /// Why not.
         source: io::Error,
     },
-    /// A client that is not known.
+    /// The client is unknown.
     #[error("`{0}` is not a client that is known here")]
     Client(String),
-    /// No project was named, and none is near.
+    /// No project is given, and none was found.
     #[error(
         "No MCP project found: MCPBASH_PROJECT_ROOT is not set, and neither this folder nor one above it has server.d/server.meta.json"
     )]
     NoProject,
-    /// The project that was named does not exist.
+    /// The given project does not exist.
     #[error("{} does not exist", super::error::shown(.0))]
     ProjectMissing(PathBuf),
 }
@@ -83,7 +83,7 @@ fn kind(word: &str) -> &'static str {
 }
 
 impl UsageError {
-    /// What to do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NoValue(_)
@@ -122,23 +122,23 @@ impl Words {
         self.0.front().map(String::as_str)
     }
 
-    /// Takes the first word out.
+    /// Removes and returns the first word.
     pub fn take(&mut self) -> Option<String> {
         self.0.pop_front()
     }
 
-    /// Takes the first word out, if it is the name of something.
+    /// Removes the first word and returns it unless it is empty.
     pub fn take_name(&mut self) -> Option<String> {
         self.take().filter(|name| !name.is_empty())
     }
 
-    /// Takes a flag out.
+    /// Removes a flag; `true` if it was given.
     pub fn flag(&mut self, name: &str) -> bool {
         let at = self.0.iter().position(|word| word == name);
         at.and_then(|at| self.0.remove(at)).is_some()
     }
 
-    /// Takes a flag and its value out.
+    /// Removes a flag and returns its value.
     pub fn value(&mut self, name: &str) -> Result<Option<String>, UsageError> {
         let with = format!("{name}=");
         let is_it = |word: &String| word == name || word.starts_with(&with);
@@ -155,7 +155,7 @@ impl Words {
         }
     }
 
-    /// Takes a flag that may be repeated out, with all its values.
+    /// Removes all occurrences of a flag and returns their values.
     pub fn values(&mut self, name: &str) -> Result<Vec<String>, UsageError> {
         let mut values = Vec::new();
         while let Some(value) = self.value(name)? {
@@ -164,7 +164,7 @@ impl Words {
         Ok(values)
     }
 
-    /// Refuses flags that are left.
+    /// Fails if flags are left.
     pub fn no_options(&self, verb: &'static str) -> Result<(), UsageError> {
         match self.0.iter().find(|word| word.starts_with("--")) {
             Some(word) => Err(UsageError::UnknownOption {
@@ -175,7 +175,7 @@ impl Words {
         }
     }
 
-    /// Refuses words that are left.
+    /// Fails if words are left.
     pub fn end(&self, verb: &str) -> Result<(), UsageError> {
         match self.0.front() {
             Some(word) => Err(UsageError::Unexpected {
@@ -186,14 +186,14 @@ impl Words {
         }
     }
 
-    /// Takes out the flag that names the project: that one, else the project of the environment, else the nearest
-    /// one above the current folder `here`.
+    /// Removes the project flag and returns the project: that of the flag, else of the environment, else the
+    /// nearest one above the current folder `here`.
     pub fn project(&mut self, vars: &Vars, here: Option<&Path>) -> Result<PathBuf, UsageError> {
         let found = self.named_project(vars)?.or_else(|| nearest(vars, here?));
         found.ok_or(UsageError::NoProject)
     }
 
-    /// The same; `None` if there is no project.
+    /// As [`Words::project`]; `None` if there is no project.
     pub fn any_project(
         &mut self,
         vars: &Vars,
@@ -206,7 +206,7 @@ impl Words {
         }
     }
 
-    /// The project that a flag or the environment names.
+    /// The project of the flag or of the environment.
     fn named_project(&mut self, vars: &Vars) -> Result<Option<PathBuf>, UsageError> {
         let said = self.value("--project-root")?.map(PathBuf::from);
         let said = said.or_else(|| set(vars, "MCPBASH_PROJECT_ROOT").map(PathBuf::from));
@@ -217,12 +217,12 @@ impl Words {
     }
 }
 
-/// A variable that is not empty.
+/// The value of a variable, unless it is empty.
 fn set<'a>(vars: &'a Vars, name: &str) -> Option<&'a OsStr> {
     vars.raw(name).filter(|value| !value.is_empty())
 }
 
-/// The project that a folder is in. mcp-bash's own folder is not one.
+/// The nearest project above a folder. mcp-bash's own folder does not count.
 fn nearest(vars: &Vars, here: &Path) -> Option<PathBuf> {
     let home = set(vars, "MCPBASH_HOME").and_then(|home| Path::new(home).canonicalize().ok());
     let is_project = |dir: &&Path| {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_taken_out_wherever_they_stand() {
+    fn flags_are_found_at_any_position() {
         let mut all = words(&["a", "--x", "1", "--y=2", "--z", "b"]);
         assert_eq!(all.value("--x").unwrap().as_deref(), Some("1"));
         assert_eq!(all.value("--y").unwrap().as_deref(), Some("2"));
@@ -253,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_left_are_named() {
+    fn leftover_words_are_named() {
         let left = |word| words(&[word]).end("init").unwrap_err().to_string();
         assert_eq!(left("x"), "usage: mcp-bash init: unexpected argument x");
         assert_eq!(left("--x"), "usage: mcp-bash init: unexpected option --x");
     }
 
     #[test]
-    fn the_project_is_the_nearest_one_unless_one_is_named() {
+    fn the_default_project_is_the_nearest_one() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let deep = root.join("tools/a");

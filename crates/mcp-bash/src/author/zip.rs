@@ -1,17 +1,17 @@
-//! Writes a zip archive. Files are stored uncompressed, with their permissions and without their times, so that
-//! the same files make the same archive.
+//! Writes a zip archive. Files are stored uncompressed, with permissions and without times, so the same files
+//! give the same archive.
 
 use std::io::{self, Write};
 
-/// 1 January 1980, the first day that the format knows.
+/// 1 January 1980, the earliest date of the format.
 const DATE: u16 = 0x0021;
 /// Names are UTF-8.
 const FLAGS: u16 = 0x0800;
 const VERSION: u16 = 20;
-/// Made on Unix, so that permissions count.
+/// "Made on Unix", so that permissions are used.
 const MADE_BY: u16 = 3 << 8 | VERSION;
 
-/// An archive that is being written.
+/// An archive under construction.
 pub(super) struct Zip<W> {
     out: W,
     at: u32,
@@ -55,7 +55,7 @@ impl<W: Write> Zip<W> {
         Ok(())
     }
 
-    /// Writes the directory of the archive.
+    /// Writes the central directory.
     pub(super) fn finish(mut self) -> io::Result<W> {
         let start = self.at;
         for entry in std::mem::take(&mut self.entries) {
@@ -94,7 +94,7 @@ impl<W: Write> Zip<W> {
 }
 
 impl Entry {
-    /// What both headers of a file have, up to the length of its name.
+    /// The fields that the local and the central header share, up to the length of the name.
     fn common(&self, head: &mut Vec<u8>) -> io::Result<()> {
         let stored = 0_u16;
         let time = 0_u16;

@@ -19,21 +19,21 @@ use linkspan_scripts::folder::RunSettings;
 use linkspan_scripts::host::{Ended, Env, Job, Outcome, Printed, Stdin, put, read_git, run};
 use linkspan_scripts::{Folder, NotFetched};
 
-/// What is read, as it was asked for.
+/// The parameters of a read.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
     name: Option<String>,
     uri: Option<String>,
 }
 
-/// What it is.
+/// A resource that can be read.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) uri: String,
     provider: Provider,
-    /// What its author says that it is.
+    /// The MIME type that its author declared.
     mime: Option<String>,
-    /// What the provider is told about the template that it fits.
+    /// Provider variables with the values of the matching template.
     env: Vec<(&'static str, OsString)>,
 }
 
@@ -45,7 +45,7 @@ impl Wanted {
         }
     }
 
-    /// By its name, by its address, by the template that it fits, by its scheme.
+    /// Looks it up by name, by URI, by matching template and by scheme, in this order.
     pub(super) fn find(&self, snapshot: &ProjectSnapshot) -> Result<Found, RpcError> {
         let project = &snapshot.project;
         let is = |field: &str, wanted: &Option<String>| {
@@ -104,7 +104,7 @@ impl Connection {
     }
 }
 
-/// Reads it: the result of `resources/read`.
+/// The result of `resources/read`.
 pub(super) async fn read(
     folder: &Arc<Folder>,
     snapshot: &Arc<ProjectSnapshot>,

@@ -1,8 +1,8 @@
-//! Where the client of a connection lets tools work.
+//! The roots of a connection's client.
 
 use std::time::Duration;
 
-use linkspan_local::Teller;
+use linkspan_local::Notifier;
 use linkspan_mcp::names;
 use linkspan_wire::{Json, Kind, Message};
 use tokio::sync::watch;
@@ -12,20 +12,20 @@ use super::super::project::Project;
 use super::super::roots::{Root, fallback, of_client};
 use super::super::vars::Vars;
 
-/// How many roots of a client are taken.
+/// Limit of roots per client.
 const MOST: usize = 64;
 
-/// What a client has said about its roots. It is asked when it is ready, and when it says that they
-/// changed; calls wait for the answer.
+/// The roots of a client. They are requested when the client is initialized and when it sends `list_changed`;
+/// calls wait for the answer.
 pub(super) struct Roots(watch::Sender<State>);
 
 #[derive(Debug, Clone, Default)]
 struct State {
-    /// How often it was asked.
+    /// The number of requests.
     asked: u64,
-    /// How often it was answered.
+    /// The number of the newest request that was answered.
     answered: u64,
-    /// `None` if it does not say.
+    /// `None` if the client did not answer with roots.
     named: Option<Vec<Root>>,
 }
 
@@ -36,9 +36,9 @@ impl Default for Roots {
 }
 
 impl Roots {
-    /// Asks the client, if it has any.
-    pub(super) fn ask(&self, teller: Teller, vars: &Vars) {
-        if !teller.client_can(&["roots"]) {
+    /// Requests the roots if the client declares them.
+    pub(super) fn ask(&self, notifier: Notifier, vars: &Vars) {
+        if !notifier.client_can(&["roots"]) {
             return;
         }
         let mut question = 0;
@@ -48,16 +48,16 @@ impl Roots {
         });
         let (state, patience) = (self.0.clone(), patience(vars));
         tokio::spawn(async move {
-            let answer = timeout(patience, teller.ask(names::ROOTS_LIST, None)).await;
+            let answer = timeout(patience, notifier.ask(names::ROOTS_LIST, None)).await;
             let named = match answer {
                 Ok(answer) => answer.as_ref().and_then(named),
                 Err(_) => {
-                    tracing::warn!("the client does not say which folders it has");
+                    tracing::warn!("the client did not answer roots/list");
                     None
                 }
             };
             state.send_modify(|state| {
-                // An answer to an older question says nothing about now.
+                // An answer to an older request is out of date.
                 if state.answered < question {
                     state.answered = question;
                     state.named = named;
@@ -66,7 +66,7 @@ impl Roots {
         });
     }
 
-    /// The client's, or those that the operator and the project name.
+    /// The client's roots, or those that the operator and the project name.
     pub(super) async fn get(&self, project: &Project, vars: &Vars) -> Vec<Root> {
         let mut state = self.0.subscribe();
         let known = state.wait_for(|state| state.answered >= state.asked);

@@ -1,4 +1,4 @@
-//! What a client wants to hear about.
+//! Subscriptions of a client, and notifications of changes.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use linkspan_local::{Call, Params, Teller};
+use linkspan_local::{Call, Notifier, Params};
 use linkspan_mcp::{Revision, names};
 use linkspan_wire::{RpcError, quote};
 use parking_lot::{Mutex, MutexGuard};
@@ -18,12 +18,12 @@ use super::resources::{Wanted, read};
 use super::{Connection, some_text};
 use linkspan_scripts::host::{FolderChange, FolderChanges, List, random_name};
 
-/// How many subscriptions a client may have.
+/// Limit of subscriptions per client.
 const MOST: usize = 1024;
 /// How often resources are read anew, in seconds.
 const LOOK: u64 = 2;
 
-/// Which news a client may be told. Clones are the same.
+/// Whether and of what a client may be notified. Clones share the state.
 #[derive(Clone, Default)]
 pub(super) struct Ready(Arc<Stage>);
 
@@ -34,12 +34,12 @@ struct Stage {
 }
 
 impl Ready {
-    /// The client and we speak this; `false` if that was settled before.
+    /// Records the agreed revision; `false` if there is one already.
     pub(super) fn agree(&self, revision: Revision) -> bool {
         self.0.agreed.set(revision).is_ok()
     }
 
-    /// The client has said that it is ready.
+    /// Records that the client has sent `initialized`.
     pub(super) fn set(&self) {
         self.0.ready.store(true, Ordering::Relaxed);
     }
@@ -48,18 +48,18 @@ impl Ready {
         self.0.ready.load(Ordering::Relaxed)
     }
 
-    /// Older clients do not.
+    /// Whether the revision has list_changed notifications.
     fn hears_of_lists(&self) -> bool {
         let agreed = self.0.agreed.get();
         self.is() && agreed.is_some_and(|agreed| quirks::is_new(&agreed.to_string()))
     }
 }
 
-/// By the address of the resource. Clones are the same.
+/// Subscriptions by resource URI. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Subscriptions(Arc<Mutex<HashMap<String, Subscribed>>>);
 
-/// Ends with the last of its names.
+/// A subscribed resource; its task ends with the last subscription name.
 #[derive(Default)]
 struct Subscribed {
     names: Vec<String>,
@@ -79,7 +79,7 @@ impl Subscriptions {
         self.0.lock()
     }
 
-    /// One more for an address.
+    /// Adds a subscription to a URI.
     fn begin(&self, uri: &str, name: &str) -> Result<(), RpcError> {
         let mut all = self.lock();
         if all.values().map(|s| s.names.len()).sum::<usize>() >= MOST {
@@ -113,7 +113,7 @@ impl Connection {
         let wanted = Wanted::of(params);
         let found = wanted.find(snapshot)?;
         let name = format!("sub-{}", random_name());
-        // Before it is read, so that an `unsubscribe` meanwhile takes effect.
+        // Before the first read, so that an `unsubscribe` during the read takes effect.
         self.subscriptions.begin(&found.uri, &name)?;
         let first = match read(&self.folder, &held, &found).await {
             Ok(first) => print_of(&first),
@@ -132,7 +132,7 @@ impl Connection {
             && !every.is_zero()
         {
             let uri = found.uri.clone();
-            subscribed.looking = Some(self.look_after(wanted, uri, first, every, call.teller()));
+            subscribed.looking = Some(self.look_after(wanted, uri, first, every, call.notifier()));
         }
         Ok(format!(r#"{{"subscriptionId":"{name}"}}"#))
     }
@@ -152,14 +152,14 @@ impl Connection {
         Ok("{}".to_owned())
     }
 
-    /// Polls the resource and tells the client when its contents have changed.
+    /// Polls the resource and notifies the client when its contents change.
     fn look_after(
         &self,
         wanted: Wanted,
         uri: String,
         first: u64,
         every: Duration,
-        teller: Teller,
+        notifier: Notifier,
     ) -> AbortHandle {
         let (folder, project) = (Arc::downgrade(&self.folder), self.project.clone());
         let task = tokio::spawn(async move {
@@ -167,7 +167,7 @@ impl Connection {
             loop {
                 tokio::select! {
                     () = tokio::time::sleep(every) => {}
-                    () = teller.gone() => return,
+                    () = notifier.gone() => return,
                 }
                 let Some(folder) = folder.upgrade() else {
                     return;
@@ -181,7 +181,7 @@ impl Connection {
                 drop(folder);
                 if last != now {
                     last = now;
-                    updated(&teller, &uri).await;
+                    updated(&notifier, &uri).await;
                 }
             }
         });
@@ -195,10 +195,10 @@ fn print_of(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Passes news on until the client or the folder has gone.
+/// Forwards changes until the client or the folder is gone.
 pub(super) fn pass_on(
     mut changes: FolderChanges,
-    teller: Teller,
+    notifier: Notifier,
     subscriptions: Subscriptions,
     ready: Ready,
 ) {
@@ -206,28 +206,28 @@ pub(super) fn pass_on(
         loop {
             let told = tokio::select! {
                 told = changes.next() => told,
-                () = teller.gone() => return,
+                () = notifier.gone() => return,
             };
             match told {
                 None => return,
-                // mcp-bash does not tell its clients about problems.
+                // mcp-bash does not report problems to its clients.
                 Some(FolderChange::Diagnostic(_)) => {}
                 Some(FolderChange::List(list)) => {
                     if ready.hears_of_lists() {
-                        changed(&teller, list).await;
+                        changed(&notifier, list).await;
                     }
                 }
                 Some(FolderChange::Contents(uris)) => {
                     for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
                         if ready.is() {
-                            updated(&teller, uri).await;
+                            updated(&notifier, uri).await;
                         }
                     }
                 }
                 Some(FolderChange::All) => {
                     for list in [List::Tools, List::Prompts, List::Resources] {
                         if ready.hears_of_lists() {
-                            changed(&teller, list).await;
+                            changed(&notifier, list).await;
                         }
                     }
                 }
@@ -236,12 +236,14 @@ pub(super) fn pass_on(
     });
 }
 
-async fn changed(teller: &Teller, list: List) {
+async fn changed(notifier: &Notifier, list: List) {
     let method = format!("notifications/{}/list_changed", list.name());
-    teller.tell(&method, Some("{}")).await;
+    notifier.notify(&method, Some("{}")).await;
 }
 
-async fn updated(teller: &Teller, uri: &str) {
+async fn updated(notifier: &Notifier, uri: &str) {
     let params = format!(r#"{{"uri":{}}}"#, quote(uri));
-    teller.tell(names::RESOURCE_UPDATED, Some(&params)).await;
+    notifier
+        .notify(names::RESOURCE_UPDATED, Some(&params))
+        .await;
 }

@@ -23,13 +23,13 @@ use super::{Connection, some_text, value};
 use crate::os::{self, OwnedFd, pipe};
 use linkspan_scripts::folder::RunSettings;
 use linkspan_scripts::host::{
-    CallObserver, Ended, Env, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token,
-    meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
+    CallObserver, Ended, Env, Job, MessageLimits, Outcome, Printed, Stdin, asked_timeout,
+    bare_token, meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
 };
 
-/// How often we look whether a tool asks something.
+/// Poll interval for the question file of a tool.
 const LOOK: Duration = Duration::from_millis(20);
-/// Its exit code if its time was over, as `timeout` has it.
+/// The exit code of a timed-out tool, as `timeout` returns it.
 const LATE: i32 = 124;
 
 impl Connection {
@@ -84,7 +84,7 @@ impl Connection {
     }
 }
 
-/// Whether it may be called.
+/// Checks whether the tool may be called.
 async fn leave(snapshot: &Arc<ProjectSnapshot>, item: &Item) -> Result<Leave, RpcError> {
     let (snapshot, item) = (snapshot.clone(), item.clone());
     let asked = spawn_blocking(move || {
@@ -108,7 +108,7 @@ struct Run<'a> {
     item: &'a Item,
     leave: Leave,
     settings: RunSettings,
-    /// The time that the client asks for.
+    /// The time limit that the client requests.
     asked: Option<Duration>,
     arguments: String,
     meta: Option<Json<'a>>,
@@ -149,7 +149,7 @@ impl Run<'_> {
             env,
             cwd: self.snapshot.project.places.root.clone(),
             stdin: Stdin::Null,
-            // Its tools speak through files, and mean something else by what they print.
+            // mcp-bash tools use files instead of a control channel, and their stdout has another format.
             control: false,
             run: &self.settings,
             timeout: self.asked,
@@ -214,7 +214,7 @@ impl Run<'_> {
         let (progress, logs) = limits::rates(&self.leave.vars);
         let most =
             |n: Option<u64>| n.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-        let talk = Talk {
+        let message_limits = MessageLimits {
             progress: most(progress),
             logs: most(logs),
             standing_still: true,
@@ -225,7 +225,7 @@ impl Run<'_> {
             progress_token(self.meta),
             connection.threshold.clone(),
             name,
-            talk,
+            message_limits,
         )
     }
 
@@ -268,7 +268,7 @@ impl Run<'_> {
             trace,
             verbose: vars.is_on("MCPBASH_DEBUG_ERRORS"),
         };
-        // What was said on the control channel counts like what is in the file.
+        // An error sent on the control channel counts like one in the error file.
         let mapped = match ran.error.take() {
             Some(error) => Err(error),
             None => result::map(&outcome),
@@ -312,7 +312,7 @@ impl Run<'_> {
     }
 }
 
-/// Why a result is none, if it says so.
+/// The error message of a result with `isError`.
 fn failure(result: &str) -> Option<String> {
     let json = Json::parse(result).ok()?;
     if json.get("isError").and_then(Json::as_bool) != Some(true) {
@@ -322,7 +322,7 @@ fn failure(result: &str) -> Option<String> {
     Some(first.get("text")?.as_str()?.into_owned())
 }
 
-/// The last bytes of a text, from the beginning of a character on.
+/// The last bytes of a text, from a character boundary on.
 fn tail(text: &str, most: usize) -> &str {
     let mut from = text.len().saturating_sub(most);
     while !text.is_char_boundary(from) {
@@ -331,7 +331,7 @@ fn tail(text: &str, most: usize) -> &str {
     &text[from..]
 }
 
-/// Our ends of a call's pipes, the writers that keep them open between two writes of the tool, and the readers
+/// The read ends of a call's pipes, writers that keep them open between two writes of the tool, and readers
 /// that keep a late write from blocking.
 fn pipes(files: &CallFiles) -> (Vec<pipe::Receiver>, Vec<OwnedFd>, Vec<OwnedFd>) {
     let (mut streams, mut holds, mut still) = (Vec::new(), Vec::new(), Vec::new());
@@ -348,7 +348,7 @@ fn pipes(files: &CallFiles) -> (Vec<pipe::Receiver>, Vec<OwnedFd>, Vec<OwnedFd>)
     (streams, holds, still)
 }
 
-/// Asks the client what the tool wants to know, as long as it runs.
+/// Forwards the tool's questions to the client while the tool runs.
 async fn attend(files: &CallFiles, caller: &Caller, (form, url): (bool, bool)) -> Infallible {
     if !form && !url {
         return std::future::pending().await;
@@ -368,7 +368,7 @@ async fn attend(files: &CallFiles, caller: &Caller, (form, url): (bool, bool)) -
             DECLINED.to_owned()
         };
         if let Err(e) = files.answer(&answer) {
-            tracing::warn!("an answer does not reach the tool: {e}");
+            tracing::warn!("cannot pass an answer to the tool: {e}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Files that a tool wants in its result.
+//! Files that a tool embeds in its result.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,11 +11,11 @@ use super::super::places::Places;
 use super::super::resources::file_uri;
 use super::super::roots::{self, Root};
 
-/// What one of them may weigh.
+/// Size limit of one file.
 const LARGEST: u64 = 10 << 20;
 
-/// The contents that a tool names: as JSON, or on lines of a path, a type and a URI with tabs between
-/// them. What is outside the roots or cannot be read is left out.
+/// The contents that a tool names: as JSON, or as lines of path, type and URI separated by tabs. Files outside
+/// the roots and unreadable files are left out.
 pub fn embedded(said: &str, allowed: &[Root], places: &Places) -> Vec<Value> {
     let entries = match serde_json::from_str(said) {
         Ok(Value::Array(entries)) => entries,

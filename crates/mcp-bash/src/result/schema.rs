@@ -1,14 +1,14 @@
-//! Whether an output is what its tool promised.
+//! Checks an output against the schema of its tool.
 //!
-//! As loosely as mcp-bash looks: what is required is there, and what is there and not null is of the right
-//! type. Projects leave out or null what they do not have.
+//! As lenient as mcp-bash: required members must exist, and members that are not null must have the right type.
+//! Projects omit optional members or set them to null.
 
 use linkspan_wire::{Json, RpcError};
 use serde_json::{Value, json};
 
 use super::{Outcome, tail};
 
-/// Looks at structured contents; those that are missing are an empty object.
+/// Checks structured content; missing content counts as an empty object.
 pub fn check(content: Option<Json<'_>>, outcome: &Outcome<'_>) -> Result<(), RpcError> {
     let Some(schema) = outcome.schema else {
         return Ok(());
@@ -22,7 +22,7 @@ pub fn check(content: Option<Json<'_>>, outcome: &Outcome<'_>) -> Result<(), Rpc
     }
 }
 
-/// Looks at an output that should be JSON.
+/// Checks an output that should be JSON.
 pub fn check_text(
     text: &str,
     json: Option<Json<'_>>,

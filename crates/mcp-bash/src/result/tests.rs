@@ -21,7 +21,7 @@ fn error(outcome: &Outcome<'_>) -> (i64, String, Value) {
 }
 
 #[test]
-fn a_text_is_passed_on_as_it_is() {
+fn text_output_is_unchanged() {
     let outcome = Outcome {
         stdout: b"hello\n",
         stderr: "note\n",
@@ -38,7 +38,7 @@ fn a_text_is_passed_on_as_it_is() {
 }
 
 #[test]
-fn an_object_is_also_structured_and_keeps_its_spelling() {
+fn an_object_is_structured_content_with_its_spelling() {
     let outcome = Outcome {
         stdout: b"{\"n\": 18446744073709551616,\n \"a\":[1]}",
         ..Outcome::default()
@@ -57,7 +57,7 @@ fn an_object_is_also_structured_and_keeps_its_spelling() {
 }
 
 #[test]
-fn a_whole_result_is_passed_on_with_what_we_know() {
+fn a_complete_result_gets_call_metadata() {
     let stdout = r#"{"content":[{"type":"text","text":"x"}],"isError":true,"structuredContent":{"a":1.50},
         "_meta":{"k":1,"ui/resourceUri":"ui://s/x"}}"#;
     let outcome = Outcome {
@@ -82,7 +82,7 @@ fn a_whole_result_is_passed_on_with_what_we_know() {
 }
 
 #[test]
-fn the_error_file_comes_before_everything() {
+fn the_error_file_overrides_the_output() {
     let outcome = Outcome {
         stdout: b"fine",
         error: Some(r#"{"code":-32602,"message":"bad input","data":{"hint":"fix it"}}"#),
@@ -110,7 +110,7 @@ fn the_error_file_comes_before_everything() {
 }
 
 #[test]
-fn a_failure_tells_what_it_knows() {
+fn a_failure_reports_exit_code_and_stderr() {
     let outcome = Outcome {
         code: 7,
         stderr: "nope\nmore\n",
@@ -148,7 +148,7 @@ fn a_failure_tells_what_it_knows() {
 }
 
 #[test]
-fn too_much_is_an_error() {
+fn output_above_the_limit_is_an_error() {
     let outcome = Outcome {
         stdout_over: Some(10),
         ..Outcome::default()
@@ -162,7 +162,7 @@ fn too_much_is_an_error() {
 }
 
 #[test]
-fn the_model_reads_that_the_time_was_over() {
+fn a_timeout_is_a_result_for_the_model() {
     let late = |reason, longest, hint| Outcome {
         code: 143,
         late: Some(Late {
@@ -202,7 +202,7 @@ fn the_model_reads_that_the_time_was_over() {
 }
 
 #[test]
-fn a_promise_about_the_output_is_held_loosely() {
+fn the_output_schema_is_checked_leniently() {
     let schema = json!({"type": "object", "required": ["message"],
         "properties": {"message": {"type": "string"}, "n": {"type": "integer"}}});
     let with = |stdout: &'static str, verbose| Outcome {
@@ -226,7 +226,7 @@ fn a_promise_about_the_output_is_held_loosely() {
     assert_eq!(error(&with(r#"{"message":1}"#, false)).2, Value::Null);
     assert!(error(&with("words", false)).1.contains("not valid JSON"));
     assert!(error(&with("", false)).1.contains("empty"));
-    // A result that says it is an error promises nothing.
+    // A result with `isError` is not checked.
     assert!(map(&with(r#"{"content":[],"isError":true}"#, false)).is_ok());
     assert!(map(&with(r#"{"content":[],"isError":false}"#, false)).is_err());
 }

@@ -1,26 +1,26 @@
-//! When a server ends although its client has not closed stdin: variables of mcp-bash.
+//! When a server exits while stdin is still open, configured by mcp-bash's variables.
 
 use std::time::Duration;
 
 use super::super::vars::Vars;
 
-/// Seconds between two looks at our parent, if nothing else is said.
+/// Default seconds between two checks of the parent process.
 const LOOK: u64 = 30;
-/// Seconds of silence, if what is said is not a number.
+/// Idle seconds if the variable is not a number.
 const SILENCE: u64 = 3600;
 
-/// When a server ends by itself.
+/// When a server exits by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lifetime {
-    /// After this long without a message from the client and without a call under way.
+    /// After this long without a message from the client and without a call in flight.
     pub idle: Option<Duration>,
-    /// When our parent has ended; looked at this often.
+    /// When the parent process has ended; checked at this interval.
     pub orphan: Option<Duration>,
 }
 
 impl Lifetime {
-    /// As the operator wants it. mcp-bash ends after an hour of silence even if nothing is said about it;
-    /// clients take that for a crash, so that only a variable switches it on here.
+    /// The operator's settings. mcp-bash exits after an hour of silence by default; clients take that for a
+    /// crash, so here only a variable enables it.
     pub fn of(vars: &Vars) -> Self {
         if vars.is_on("MCPBASH_CI_MODE") {
             return Self::default();

@@ -12,11 +12,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{Lifetime, StdioFront, Step};
 
-/// Envelopes that may wait in each queue of the port.
+/// Capacity of each queue of the port, in envelopes.
 const QUEUE: usize = 64;
 
-/// Opens a port to the client on stdin and stdout. `patience` is how long a client that has sent `shutdown` may
-/// take to close its side; `lifetime` says when the port closes by itself.
+/// Opens a port to the client on stdin and stdout. `patience` is how long a client may keep the connection open
+/// after `shutdown`; `lifetime` decides when the port closes by itself.
 pub fn port(
     front: StdioFront,
     reader: impl AsyncRead + Send + Unpin + 'static,
@@ -33,13 +33,13 @@ pub fn port(
     port
 }
 
-/// Resolves when our parent has ended, which is looked at in intervals.
+/// Resolves when the parent process has ended; polls it.
 fn orphaned(every: Option<Duration>) -> impl Future<Output = ()> + Send {
     use crate::os::parent_id;
 
     let parent = parent_id();
     async move {
-        // Without a parent at the start there is none to lose.
+        // A process without a parent cannot lose it.
         let Some(every) = every.filter(|_| parent != 1) else {
             return std::future::pending().await;
         };
@@ -112,7 +112,7 @@ async fn relay(
         let is_quiet = server.owed.0.is_empty();
         let idle = lifetime.idle.filter(|_| is_quiet);
         let idle = idle.map(|silence| heard + silence);
-        // A client that still talks is there, although the process that started us has ended.
+        // A client that still sends messages is alive, even if the process that started us has ended.
         let left = lifetime.orphan.filter(|_| orphan && is_quiet);
         let left = left.map(|silence| heard + silence);
         let steps = tokio::select! {
@@ -130,7 +130,7 @@ async fn relay(
                     }
                     front.from_server(&envelope.msg.text())
                 }
-                // The front takes batches apart, so there are no answers to a batch.
+                // The front splits batches, so there are no answers to a batch.
                 Some(Outbound::Array(_)) => Vec::new(),
                 None => break,
             },
@@ -153,7 +153,7 @@ async fn relay(
             match step {
                 Step::ToClient(line) => {
                     let written = write(&mut writer, &line).await;
-                    // The reader may be gone.
+                    // The client may have closed stdout.
                     let Ok(()) = written else { return };
                 }
                 Step::ToServer(line) => server.pass(line).await,
@@ -167,7 +167,7 @@ async fn relay(
     drop((server, done));
 }
 
-/// What goes to the server.
+/// The connection to the server.
 struct ServerSide {
     /// The sender and the last word of the port, until the client may send no more.
     open: Option<(mpsc::Sender<Inbound>, oneshot::Sender<()>)>,
@@ -195,7 +195,7 @@ impl ServerSide {
 struct Owed(HashSet<String>);
 
 impl Owed {
-    /// A message to the server.
+    /// Records a message to the server.
     fn asked(&mut self, msg: &Message) {
         match msg.kind() {
             Kind::Request => {
@@ -212,7 +212,7 @@ impl Owed {
         }
     }
 
-    /// A message of the server; whether it answers a request.
+    /// Records a message of the server; returns whether it answers a request.
     fn answered(&mut self, msg: &Message) -> bool {
         let id = msg.id().filter(|_| msg.is_answer());
         id.is_some_and(|id| self.0.remove(id.text()))
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cancelled_is_not_waited_for() {
+    fn cancelled_requests_do_not_delay_the_close() {
         let message = |text: &'static str| Message::parse(text.into()).unwrap();
         let mut owed = Owed::default();
         for line in [
@@ -288,7 +288,7 @@ mod tests {
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n";
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_client_is_left_after_its_time() {
+    async fn an_idle_connection_is_closed() {
         let (mut port, _client) = silent_after(2);
         let begun = Instant::now();
         assert!(port.rx.recv().await.is_none());
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_waits_for_an_answer_is_not_silent() {
+    async fn a_pending_request_prevents_the_idle_close() {
         let (mut port, mut client) = silent_after(2);
         client.write_all(HELLO).await.unwrap();
         assert!(port.rx.recv().await.is_some());

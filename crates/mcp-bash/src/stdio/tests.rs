@@ -11,7 +11,7 @@ fn front(vars: &[(&str, &str)]) -> StdioFront {
     StdioFront::new(&vars, info).unwrap()
 }
 
-/// What the client is told.
+/// The messages for the client.
 fn told(steps: &[Step]) -> Vec<Value> {
     let lines = steps.iter().filter_map(|step| match step {
         Step::ToClient(line) => Some(serde_json::from_str(line).unwrap()),
@@ -45,7 +45,7 @@ fn code(steps: &[Step]) -> i64 {
 }
 
 #[test]
-fn what_is_no_request_is_answered_without_an_id() {
+fn invalid_lines_get_an_error_without_an_id() {
     let mut front = front(&[]);
     let parse = told(&front.from_client("not-json"));
     assert_eq!(parse[0]["error"]["code"], -32700);
@@ -84,17 +84,17 @@ fn members_that_initialize_lacks_are_added_and_the_answer_is_that_of_mcp_bash() 
     assert_eq!(sent[0]["params"]["capabilities"], json!({}));
     assert!(sent[0]["params"]["clientInfo"].is_object());
     let steps = front.from_server(WELCOMED);
-    let welcome = &told(&steps)[0]["result"];
-    assert_eq!(welcome["capabilities"]["resources"]["listChanged"], true);
-    assert_eq!(welcome["instructions"], "be kind");
-    assert_eq!(welcome["serverInfo"]["name"], "n");
+    let hello = &told(&steps)[0]["result"];
+    assert_eq!(hello["capabilities"]["resources"]["listChanged"], true);
+    assert_eq!(hello["instructions"], "be kind");
+    assert_eq!(hello["serverInfo"]["name"], "n");
 }
 
 #[test]
 fn list_changes_are_announced_once_and_after_initialize_is_answered() {
     let mut first = front(&[]);
     first.from_client(INIT);
-    // The client need not wait for the welcome.
+    // The client may send `initialized` before the answer.
     assert!(told(&first.from_client(READY)).is_empty());
     let steps = told(&first.from_server(WELCOMED));
     assert_eq!(steps.len(), 4);
@@ -209,7 +209,7 @@ fn every_client_must_send_the_remote_token() {
 }
 
 #[test]
-fn answers_of_the_client_go_to_the_server() {
+fn client_answers_are_forwarded() {
     let mut front = ready(&[]);
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}"#;
     assert_eq!(passed(&front.from_client(answer)).len(), 1);

@@ -1,4 +1,4 @@
-//! A secret that every request has to bring, for servers behind a proxy.
+//! A secret that every request must contain, for servers behind a proxy.
 
 use linkspan_wire::Json;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::super::vars::Vars;
 /// Shorter secrets can be guessed.
 const SHORTEST: usize = 32;
 
-/// The secret, and where requests have it.
+/// The secret, and the members of `_meta` that may contain it.
 #[derive(Clone)]
 pub struct Token {
     secret: String,
@@ -21,7 +21,7 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// A secret that is too short to be one.
+/// The secret is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("MCPBASH_REMOTE_TOKEN has fewer than {SHORTEST} characters")]
 pub struct TokenError;
@@ -41,7 +41,7 @@ impl Token {
         }))
     }
 
-    /// Whether a request brings it.
+    /// Whether a request contains the secret.
     pub(super) fn fits(&self, request: Json<'_>) -> bool {
         let meta = request.path(&["params", "_meta"]);
         let given = self.keys.iter().find_map(|key| meta?.get(key)?.as_str());
@@ -57,7 +57,7 @@ fn keys(vars: &Vars) -> [String; 2] {
     .map(|(name, usual)| vars.get(name).unwrap_or(usual).to_owned())
 }
 
-/// Takes as long for a good guess as for a bad one.
+/// Compares in constant time.
 fn same(secret: &str, given: &str) -> bool {
     let (a, b) = (secret.as_bytes(), given.as_bytes());
     let longest = a.len().max(b.len());
@@ -69,7 +69,7 @@ fn same(secret: &str, given: &str) -> bool {
     std::hint::black_box(differ) == 0
 }
 
-/// The `_meta` of a request without the secret. What is not an object is nothing.
+/// The `_meta` of a request without the secret. A value other than an object becomes `{}`.
 pub fn without_token(meta: Option<&str>, vars: &Vars) -> String {
     let Some(text) = meta else {
         return "{}".to_owned();
@@ -79,7 +79,7 @@ pub fn without_token(meta: Option<&str>, vars: &Vars) -> String {
     };
     let keys = keys(vars);
     if !keys.iter().any(|key| meta.contains_key(key)) {
-        // As it was spelled.
+        // The original spelling.
         return linkspan_scripts::host::on_one_line(text).into_owned();
     }
     meta.retain(|key, _| !keys.contains(key));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_never_see_it() {
+    fn tools_never_see_the_token() {
         let vars: Vars = [("MCPBASH_REMOTE_TOKEN_KEY", "custom/tok")]
             .into_iter()
             .collect();

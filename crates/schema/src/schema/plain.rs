@@ -1,5 +1,5 @@
-//! Whether a schema is in order, told without compiling it: a part of the language that nearly all
-//! tools keep to. `false` means only that we cannot tell.
+//! Recognises valid schemas without compiling them, for the subset of the language that most tools use. `false`
+//! means undecided.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ fn is_plain_at(schema: &Value, depth: usize) -> bool {
             "examples" => value.is_array(),
             "default" | "const" => true,
             "$schema" => value == "https://json-schema.org/draft/2020-12/schema",
-            // `pattern` may be no regular expression, `$ref` may lead nowhere, and so on.
+            // These need the compiler: `pattern` may be an invalid regular expression, `$ref` may not resolve.
             _ => false,
         })
 }
@@ -53,7 +53,7 @@ fn is_type(value: &Value) -> bool {
     value.as_str().is_some_and(|name| TYPES.contains(&name))
 }
 
-/// Short lists only; a long one is left to the compiler.
+/// Compares short lists only; a long one is left to the compiler.
 fn are_unique(list: &[Value]) -> bool {
     let before = |at: usize| list[..at].contains(&list[at]);
     list.len() <= 64 && !(1..list.len()).any(before)

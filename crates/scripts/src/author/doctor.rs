@@ -1,4 +1,4 @@
-//! What could keep scripts from working on this machine.
+//! Checks for problems that keep scripts from working on this machine.
 
 mod machine;
 mod programs;
@@ -18,27 +18,27 @@ const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::G
 const ODD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug)]
 pub struct Finding {
     /// A short name, the same on every machine.
     pub id: &'static str,
-    /// How it is.
+    /// The state of the checked item.
     pub state: State,
     /// What was found.
     pub text: String,
-    /// What to do about it.
+    /// What the user can do about it.
     pub hint: Option<String>,
 }
 
-/// Whether it works.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// It works.
     Good,
-    /// Something may not work.
+    /// It may not work.
     Odd,
-    /// Something does not work.
+    /// It does not work.
     Bad,
 }
 
@@ -53,7 +53,7 @@ impl Finding {
         }
     }
 
-    /// Something may not work.
+    /// A finding in the state [`State::Odd`].
     pub fn odd(id: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             id,
@@ -63,7 +63,7 @@ impl Finding {
         }
     }
 
-    /// Something does not work.
+    /// A finding in the state [`State::Bad`].
     pub fn bad(id: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             state: State::Bad,
@@ -71,7 +71,7 @@ impl Finding {
         }
     }
 
-    /// Writes it as text, in colours.
+    /// Writes the finding as coloured text.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let (style, mark) = match self.state {
             State::Good => (GOOD, "ok"),
@@ -90,11 +90,11 @@ impl Finding {
 /// The machine as this program sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
-    /// Our own program, if its path is known.
+    /// This program, if its path is known.
     pub program: Option<&'a Path>,
     /// Its version.
     pub version: &'a str,
-    /// The value of the variable `PATH`.
+    /// The value of `PATH`.
     pub path: &'a OsStr,
     /// The folder for temporary files.
     pub temp: &'a Path,
@@ -113,7 +113,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether a folder can be served.
+/// Checks whether a folder can be served.
 pub fn folder(dir: &Path, catalogue: &Result<Catalogue, FolderError>) -> Finding {
     let catalogue = match catalogue {
         Ok(catalogue) => catalogue,
@@ -130,18 +130,18 @@ pub fn folder(dir: &Path, catalogue: &Result<Catalogue, FolderError>) -> Finding
         }
         n => Finding::odd(
             "folder",
-            format!("{dir}: {n} things in it are not offered"),
+            format!("{dir}: {n} entries are not offered"),
             format!("linkspan validate {dir}"),
         ),
     }
 }
 
-/// Whether something does not work.
+/// Whether a finding is in the state [`State::Bad`].
 pub fn has_errors(findings: &[Finding]) -> bool {
     findings.iter().any(|found| found.state == State::Bad)
 }
 
-/// The findings for programs.
+/// The findings as JSON.
 pub fn as_json(findings: &[Finding]) -> Value {
     let bad = has_errors(findings);
     let all: Vec<Value> = findings
@@ -163,7 +163,6 @@ pub fn as_json(findings: &[Finding]) -> Value {
     json!({
         "schemaVersion": 1,
         "ok": !bad,
-        "exitCode": i32::from(bad),
         "errors": count(State::Bad),
         "warnings": count(State::Odd),
         "findings": all,
@@ -195,7 +194,7 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         let json = as_json(&findings);
-        assert_eq!((&json["ok"], &json["exitCode"]), (&json!(false), &json!(1)));
+        assert_eq!(json["ok"], false);
         assert_eq!((&json["errors"], &json["warnings"]), (&json!(1), &json!(1)));
         assert_eq!(json["findings"][0]["state"], "ok");
         assert!(!has_errors(&findings[..2]));

@@ -1,4 +1,4 @@
-//! Files to begin with, for the commands that create folders and entries.
+//! New files, for the commands that create folders and entries.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A file that is read.
+    /// A file that is not executable.
     pub fn text(path: impl Into<String>, text: String) -> Self {
         Self {
             path: path.into(),
@@ -23,7 +23,7 @@ impl Draft {
         }
     }
 
-    /// A file that is executed.
+    /// An executable file.
     pub fn program(path: impl Into<String>, text: String) -> Self {
         Self {
             is_program: true,
@@ -31,14 +31,14 @@ impl Draft {
         }
     }
 
-    /// Writes it to `path`, with the folders above. A file that exists is never replaced.
+    /// Writes the file to `path` and creates the folders above. Never replaces a file.
     pub fn write_to(&self, path: &Path) -> io::Result<()> {
         if let Some(above) = path.parent() {
             create_folders(above)?;
         }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        // Never writable by a group, whatever the umask says: that file would not be served.
+        // Not group-writable, whatever the umask is: the server refuses to serve writable files.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(
             &mut options,

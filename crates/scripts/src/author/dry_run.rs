@@ -1,4 +1,4 @@
-//! What a call of a tool would run, without running it.
+//! Describes the process of a tool call without running it.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use linkspan_wire::escape_line;
 use super::report::shown;
 use crate::folder::{Catalogue, Mode, Program, Tool};
 
-/// A call that is described and not made.
+/// A call to describe.
 #[derive(Clone, Copy)]
 pub struct DryRun<'a> {
     /// The folder.
@@ -25,7 +25,7 @@ pub struct DryRun<'a> {
 }
 
 impl DryRun<'_> {
-    /// Why the tool would not be run with these arguments.
+    /// The validation errors of the arguments.
     pub fn problems(&self) -> Vec<String> {
         match serde_json::from_str(self.arguments) {
             Ok(value) => match &self.tool.input {
@@ -36,7 +36,7 @@ impl DryRun<'_> {
         }
     }
 
-    /// Writes what would run.
+    /// Writes the description.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let (tool, root) = (self.tool, &self.catalogue.root);
         let source = tool.source.strip_prefix(root).unwrap_or(&tool.source);
@@ -82,7 +82,7 @@ fn words(program: &Program) -> String {
 fn how(mode: &Mode) -> &'static str {
     match mode {
         Mode::Once => "a process for this call",
-        Mode::Worker(_) => "a process that stays and takes one call after the other",
-        Mode::Mcp(_) => "a server of its own, whose tools are taken in",
+        Mode::Worker(_) => "a long-running process that takes one call after the other",
+        Mode::Mcp(_) => "an MCP server, whose tools are mounted",
     }
 }

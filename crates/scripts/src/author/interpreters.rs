@@ -1,11 +1,11 @@
-//! Interpreters of scripts: where they are, and their versions.
+//! Finds interpreters of scripts and their versions.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The folders where programs that were not started from a shell look, at the least.
+/// The folders that are in the `PATH` of every program, even if it was not started from a shell.
 const ALWAYS: [&str; 5] = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
 /// How long an interpreter may take to print its version.
@@ -14,14 +14,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// An interpreter on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interpreter {
-    /// Where it is, if it was found.
+    /// The path, if it was found.
     pub path: Option<PathBuf>,
-    /// What it says about its version.
+    /// The output of its version flag.
     pub version: Option<String>,
 }
 
 impl Interpreter {
-    /// Looks for a program in the folders of `path` and asks it for its version with `flag`.
+    /// Looks up a program in the folders of `path` and runs it with `flag` for its version.
     pub fn look(name: &str, flag: &str, path: &OsStr) -> Self {
         let path = find(name, path);
         let version = path.as_deref().and_then(|path| version(path, flag));
@@ -35,7 +35,7 @@ pub fn is_always_found(path: &Path) -> bool {
     ALWAYS.iter().any(|always| folder == Path::new(always))
 }
 
-/// The program of that name in the folders of `path`, a value of the variable `PATH`.
+/// Looks up a program in the folders of `path`, a value of `PATH`.
 pub fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
     let ending = std::env::consts::EXE_SUFFIX;
     std::env::split_paths(path)

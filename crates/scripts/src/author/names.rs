@@ -6,13 +6,13 @@ use std::path::Path;
 /// The longest name that all clients accept.
 const LONGEST: usize = 64;
 
-/// A name that some client or file system does not accept.
+/// A name that clients or file systems do not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` cannot be a name: {problem}")]
 pub struct NameError {
     /// The name.
     pub name: String,
-    /// What is wrong with it.
+    /// The reason.
     pub problem: NameProblem,
 }
 
@@ -22,30 +22,30 @@ impl NameError {
         "letters, digits, _ and -, at most 64 of them, beginning with a letter or a digit";
 }
 
-/// What is wrong with a name.
+/// Why a name is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameProblem {
-    /// It has no characters.
+    /// It is empty.
     #[error("it is empty")]
     Empty,
     /// It has more than 64 characters.
     #[error("it is too long")]
     TooLong,
-    /// It has a character that is not a letter, a digit, `_` or `-`.
-    #[error("clients do not take `{}`", .0.escape_debug())]
+    /// It has a character other than a letter, a digit, `_` and `-`.
+    #[error("clients do not accept `{}`", .0.escape_debug())]
     Character(char),
     /// It does not begin with a letter or a digit.
-    #[error("it begins like a flag or something hidden")]
+    #[error("it must begin with a letter or a digit")]
     Beginning,
-    /// It is the name of a device of Windows.
+    /// It is the name of a Windows device.
     #[error("Windows has a device of that name")]
     Device,
 }
 
-/// Checks that every client and every file system accepts a name.
+/// Checks a name against the rules of clients and file systems.
 ///
 /// # Errors
-/// If one does not.
+/// If the name breaks a rule.
 pub fn check(name: &str) -> Result<(), NameError> {
     let problem = if name.is_empty() {
         NameProblem::Empty
@@ -79,14 +79,14 @@ fn plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// The name of a server in a folder, after the folder.
+/// A server name from the name of a folder.
 pub fn of_folder(dir: &Path) -> String {
-    // `.` and `..` stand for a folder with a name.
+    // Resolves `.` and `..`.
     let whole = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
     fit(&whole.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// The name of a server at a URL, after its host without common parts.
+/// A server name from the host of a URL, without common parts.
 pub fn of_url(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -107,7 +107,7 @@ pub fn of_url(url: &str) -> String {
     fit(&labels.join("-"))
 }
 
-/// The name of a server that is a command, after its program, or after what the program starts.
+/// A server name from a command: its program, or the package or script that the program runs.
 pub fn of_command(words: &[String]) -> String {
     let is_plain = |word: &&String| !word.starts_with('-');
     let stem = |word: &str| {
@@ -149,7 +149,7 @@ fn fit(name: &str) -> String {
     name.to_owned()
 }
 
-/// A title made of a name: `read-file` becomes `Read file`.
+/// A title from a name: `read-file` becomes `Read file`.
 pub fn title(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let words = words.trim();
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_named_after_its_host_or_its_program() {
+    fn server_names_come_from_host_or_program() {
         for (url, name) in [
             ("https://mcp.example.com/mcp", "example"),
             ("https://user:pw@api.weather.co.uk:8443/x", "weather-co"),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_gives_a_name_whatever_it_is_called() {
+    fn any_folder_name_gives_a_server_name() {
         assert_eq!(of_folder(Path::new("/no/such/my server!")), "my-server");
         assert_eq!(of_folder(Path::new("/")), "server");
         assert_eq!(of_folder(Path::new("/no/such/äöü")), "server");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_made_of_the_words_of_a_name() {
+    fn a_title_is_derived_from_a_name() {
         assert_eq!(title("read-file"), "Read file");
         assert_eq!(title("x_1"), "X 1");
         assert_eq!(title("---"), "---");

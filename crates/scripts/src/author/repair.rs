@@ -1,4 +1,4 @@
-//! Repairing the problems of a folder that need no decision.
+//! Repairs the problems of a folder that need no decision.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::report::Report;
 use crate::folder::Fix;
 
-/// A repair may reveal another problem; more rounds are never needed.
+/// Limit of rounds; a repair may reveal another problem.
 const ROUNDS: usize = 8;
 
 /// A repair that was made.
@@ -15,11 +15,11 @@ const ROUNDS: usize = 8;
 pub struct Repair {
     /// The file or folder.
     pub path: PathBuf,
-    /// What is true of it now, as the end of a sentence.
+    /// The new state of the file, as the end of a sentence.
     pub effect: &'static str,
 }
 
-/// Reads the folder with `look` and repairs it, until there is nothing more to repair.
+/// Reads the folder with `look` and repairs it until no repairable problem is left.
 ///
 /// # Errors
 /// If `look` fails.
@@ -63,18 +63,18 @@ fn place(fix: &Fix) -> &Path {
     }
 }
 
-/// Applies a fix; gives its effect.
+/// Applies a fix; returns its effect.
 #[cfg(unix)]
 fn apply(fix: &Fix) -> io::Result<&'static str> {
     use std::os::unix::fs::PermissionsExt;
     let path = place(fix);
     let about = fs::symlink_metadata(path)?;
     if about.is_symlink() {
-        return Err(io::Error::other("it is a link; mend what it leads to"));
+        return Err(io::Error::other("it is a link; repair its target"));
     }
     let mode = about.permissions().mode() & 0o7777;
     let (new, effect) = match fix {
-        // Users who may read it may run it.
+        // Users with read permission get execute permission.
         Fix::MakeExecutable(_) => (mode | 0o100 | (mode & 0o444) >> 2, "can be executed"),
         Fix::MakePrivate(_) => (mode & !0o022, "can be written by its owner only"),
     };

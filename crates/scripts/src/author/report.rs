@@ -1,4 +1,4 @@
-//! What a folder offers, and its problems.
+//! The entries and problems of a folder.
 
 mod json;
 mod text;
@@ -13,11 +13,11 @@ pub use self::text::{Entries, WriteEntry};
 use super::repair::Repair;
 use crate::folder::{Catalogue, FolderError, Problem, Severity};
 
-/// What a folder offers, and its problems.
+/// The entries and problems of a folder.
 pub struct Report {
     /// `None` if the folder cannot be served at all.
     pub catalogue: Option<Catalogue>,
-    /// The problems that are there now.
+    /// The remaining problems.
     pub problems: Vec<Problem>,
     /// The repairs that were made.
     pub fixed: Vec<Repair>,
@@ -26,7 +26,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report about a folder that was read; one that is missing or unreadable has none.
+    /// The report of a folder; an error if the folder is missing or unreadable.
     pub fn of(read: Result<Catalogue, FolderError>) -> Result<Self, FolderError> {
         match read {
             Ok(catalogue) => Ok(catalogue.into()),
@@ -41,23 +41,23 @@ impl Report {
         all.filter(|problem| problem.severity == severity).count()
     }
 
-    /// Whether there are no errors, and with `strict` no warnings either.
+    /// Whether there are no errors, and with `strict` no warnings.
     pub fn is_good(&self, strict: bool) -> bool {
         self.count(Severity::Error) == 0 && !(strict && self.count(Severity::Warning) > 0)
     }
 
-    /// Writes it as text, in colours. `fixed` tells whether repairs were tried already.
+    /// Writes the report as coloured text. `fixed` tells whether repairs were attempted.
     pub fn write(&self, out: &mut dyn Write, entries: &Entries, fixed: bool) -> io::Result<()> {
         text::write(self, out, entries, fixed)
     }
 
-    /// The report for programs; `good` is its member `ok`.
+    /// The report as JSON; `good` is its member `ok`.
     pub fn to_json(&self, good: bool) -> Value {
         json::json(self, good)
     }
 }
 
-/// How many entries of each kind a folder offers.
+/// The number of entries of each kind, as text.
 pub fn summary(catalogue: &Catalogue) -> String {
     let count = |n: usize, one: &str| match n {
         1 => format!("1 {one}"),
@@ -83,7 +83,7 @@ fn repaired(repair: &Repair) -> String {
     format!("{} {} now", shown(&repair.path), repair.effect)
 }
 
-/// A path on one line.
+/// A path, escaped to one line.
 pub(super) fn shown(path: &Path) -> String {
     escape_line(&path.to_string_lossy()).into_owned()
 }
@@ -99,7 +99,7 @@ impl From<Catalogue> for Report {
     }
 }
 
-/// A folder that cannot be served at all.
+/// The report of a folder that cannot be served.
 impl From<&FolderError> for Report {
     fn from(error: &FolderError) -> Self {
         let hint = error.hint();

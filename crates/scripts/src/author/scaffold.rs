@@ -1,4 +1,4 @@
-//! Files to start from.
+//! Creates new folders and entries from templates.
 
 use std::fs;
 use std::io;
@@ -29,16 +29,16 @@ pub enum ScaffoldError {
     /// A name cannot be used.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The folder of a new server has files in it.
+    /// The folder of a new server is not empty.
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
-    /// There is no folder.
+    /// The folder does not exist.
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
     /// The name of a completion is not `PROMPT.ARGUMENT`.
-    #[error("`{0}` does not say what it completes")]
+    #[error("`{0}` does not name a prompt and an argument")]
     NoArgument(String),
-    /// A file is there already.
+    /// The file already exists.
     #[error("{} already exists", .0.display())]
     Exists(PathBuf),
     /// A file cannot be written.
@@ -46,7 +46,7 @@ pub enum ScaffoldError {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -65,8 +65,10 @@ impl ScaffoldError {
             Self::NotAFolder(dir) => return format!("linkspan new {} makes one", shown(dir)),
             Self::Name(_) => NameError::HINT,
             Self::NoArgument(_) => "write PROMPT.ARGUMENT, for example review.language",
-            Self::Exists(_) => "take another name, or remove it",
-            Self::Write { .. } => "is it a folder of yours, on a disk with room?",
+            Self::Exists(_) => "choose another name, or remove it",
+            Self::Write { .. } => {
+                "check that you can write to the folder and that the disk has space"
+            }
         };
         hint.to_owned()
     }
@@ -85,10 +87,10 @@ pub fn new_server(dir: &Path, lang: Lang, written: impl FnMut(&Path)) -> Result<
     write(dir, server_files(&name, lang), written)
 }
 
-/// Writes the files of a new entry, and reports each file.
+/// Writes the files of a new entry and reports each file.
 ///
 /// # Errors
-/// If the name cannot be used or is taken, or a file cannot be written.
+/// If the name is invalid or taken, or a file cannot be written.
 pub fn add(
     dir: &Path,
     kind: Kind,

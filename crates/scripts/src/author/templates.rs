@@ -1,4 +1,4 @@
-//! Files to start from, and their placeholders.
+//! Templates of files and their placeholders.
 
 pub(crate) const SERVER: &str = include_str!("templates/server.yaml");
 pub(crate) const SERVER_README: &str = include_str!("templates/server.README.md");
@@ -22,10 +22,10 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// All of them.
+    /// All languages.
     pub const ALL: [Self; 3] = [Self::Bash, Self::Python, Self::Node];
 
-    /// The extension of its files.
+    /// The file extension of the language.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Bash => "sh",
@@ -68,7 +68,7 @@ impl Lang {
     }
 }
 
-/// Replaces placeholders. The values are names that were checked, or made of them.
+/// Replaces placeholders. The values are checked names, or derived from them.
 pub(crate) fn fill(template: &str, fields: &[(&str, &str)]) -> String {
     let mut text = template.to_owned();
     for (blank, word) in fields {

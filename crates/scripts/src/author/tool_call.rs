@@ -1,4 +1,4 @@
-//! One call of a tool of a folder, made without a client.
+//! Calls one tool of a folder without a client.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use linkspan_wire::{Json, quote};
 
 use crate::folder::{Catalogue, Mode, Tool};
 
-/// The folder has no tool of that name.
+/// The folder has no tool of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no tool `{name}`")]
 pub struct UnknownTool {
@@ -15,17 +15,17 @@ pub struct UnknownTool {
 }
 
 impl UnknownTool {
-    /// The tools that there are.
+    /// The names of the existing tools.
     pub fn hint(&self) -> String {
         if self.known.is_empty() {
-            return "there are none at all; linkspan validate says why".to_owned();
+            return "there are no tools; linkspan validate says why".to_owned();
         }
         format!("there are: {}", self.known.join(", "))
     }
 }
 
 impl Catalogue {
-    /// The tool of that name.
+    /// The tool of this name.
     pub fn tool(&self, name: &str) -> Result<&Tool, UnknownTool> {
         let tool = self.tools.iter().find(|tool| tool.name == name);
         tool.map(|tool| &**tool).ok_or_else(|| UnknownTool {
@@ -34,7 +34,7 @@ impl Catalogue {
         })
     }
 
-    /// Whether there are servers whose tools are taken in: these are known when the servers run.
+    /// Whether the folder mounts servers. Their tools are known only when they run.
     pub fn takes_servers_in(&self) -> bool {
         let is_server = |tool: &Tool| matches!(tool.mode, Mode::Mcp(_));
         self.tools.iter().any(|tool| is_server(tool))
@@ -61,16 +61,16 @@ pub fn call_params(tool: &str, arguments: &str, timeout: Option<Duration>) -> St
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// The tool says that it worked.
+    /// The tool succeeded.
     Worked,
     /// It failed.
     Failed,
-    /// It was ended after its time limit.
+    /// The tool exceeded its time limit.
     TimedOut,
 }
 
 impl CallOutcome {
-    /// The outcome that a result tells.
+    /// The outcome in a result.
     pub fn of(result: Json<'_>) -> Self {
         let is_true = |value: Option<Json<'_>>| value.and_then(Json::as_bool) == Some(true);
         if !is_true(result.get("isError")) {
@@ -83,7 +83,7 @@ impl CallOutcome {
     }
 }
 
-/// What a tool wrote to its stderr, if that is more than one line: the first line is the reason in the result.
+/// The stderr of a tool, if it has more than one line: the first line is in the error text already.
 pub fn stderr_of(result: Json<'_>) -> Option<String> {
     let stderr = result.path(&["_meta", "stderr"]).and_then(Json::as_str)?;
     let is_more = stderr.trim().contains('\n');
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_tells_how_the_call_ended() {
+    fn the_outcome_is_read_from_the_result() {
         let outcome = |text| CallOutcome::of(Json::parse(text).unwrap());
         assert_eq!(outcome(r#"{"content":[]}"#), CallOutcome::Worked);
         assert_eq!(outcome(r#"{"isError":true}"#), CallOutcome::Failed);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_of_stderr_is_in_the_result_already() {
+    fn one_line_of_stderr_is_not_repeated() {
         let stderr = |text| stderr_of(Json::parse(text).unwrap());
         assert_eq!(stderr(r#"{"_meta":{"stderr":"why\n"}}"#), None);
         let two = stderr(r#"{"_meta":{"stderr":"why\nmore\n"}}"#);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_limit_is_a_part_of_the_parameters() {
+    fn the_time_limit_is_in_the_parameters() {
         assert_eq!(
             call_params("t", "{}", Some(Duration::from_millis(1500))),
             r#"{"name":"t","arguments":{},"_meta":{"progressToken":1,"linkspan/timeoutSecs":1.5}}"#

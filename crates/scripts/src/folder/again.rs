@@ -1,5 +1,5 @@
-//! Reads a folder again. An entry that cannot be read this time, because it is being written or has a
-//! mistake, stays as it was; a removed entry is removed.
+//! Rereads a folder. An entry that became unreadable, because it is being written or has an error, keeps its
+//! previous version; a removed entry is removed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::catalogue::{Catalogue, Problem, Severity};
 use super::reader::{FolderError, Outcome, ReadOptions, Reader};
 
 impl Catalogue {
-    /// The folder as it is now, with this as the last good reading.
+    /// Rereads the folder, with this catalogue as the previous version.
     pub fn read_again(&self, options: &ReadOptions) -> Result<Self, FolderError> {
         match Reader::open(&self.root, options)?.read() {
             Ok(outcome) => Ok(self.keep(outcome)),
@@ -17,7 +17,7 @@ impl Catalogue {
         }
     }
 
-    /// The same server with nothing to offer: for a folder that may not be trusted any more.
+    /// An empty catalogue of the same server, for a folder that is no longer trusted.
     pub(crate) fn emptied(&self) -> Self {
         Self {
             root: self.root.clone(),
@@ -36,7 +36,7 @@ impl Catalogue {
         }
     }
 
-    /// What was lost, as far as its file is still there.
+    /// Keeps the previous version of unreadable entries whose file still exists.
     fn keep(&self, outcome: Outcome) -> Self {
         let Outcome {
             mut catalogue,
@@ -94,7 +94,7 @@ impl Catalogue {
                     severity: Severity::Warning,
                     path: path.to_owned(),
                     line: None,
-                    text: "cannot be read any more and stays as it was".to_owned(),
+                    text: "can no longer be read; the previous version stays in use".to_owned(),
                     hint: None,
                     fix: None,
                 });
@@ -104,7 +104,7 @@ impl Catalogue {
         catalogue
     }
 
-    /// Keeps every entry as it was: without the server's file the settings are unknown.
+    /// Keeps every entry, because the settings are unknown without the server's file.
     fn stay(&self, problem: Problem) -> Self {
         let hint = "the previous version stays in use until this is fixed".to_owned();
         Self {
@@ -136,7 +136,7 @@ fn is_same(one: &super::Completion, other: &super::Completion) -> bool {
     one.target == other.target && one.argument == other.argument
 }
 
-/// Takes over the entry of a file, unless its name has been taken meanwhile.
+/// Keeps the entry of a file, unless another entry has taken its name.
 fn keep_one<T>(
     old: &[Arc<T>],
     new: &mut Vec<Arc<T>>,

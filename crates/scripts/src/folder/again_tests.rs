@@ -24,7 +24,7 @@ fn full() -> Folder {
 }
 
 #[test]
-fn an_entry_that_became_wrong_stays_as_it_was() {
+fn an_entry_that_became_invalid_keeps_its_previous_version() {
     let folder = full();
     let first = folder.read();
     assert_eq!(first.problems, []);
@@ -42,17 +42,17 @@ fn an_entry_that_became_wrong_stays_as_it_was() {
     assert_eq!(second.prompts.len(), 1);
     assert_eq!((second.resources.len(), second.templates.len()), (1, 1));
     assert_eq!((second.completions.len(), second.providers.len()), (2, 1));
-    let text = "cannot be read any more and stays as it was";
+    let text = "can no longer be read; the previous version stays in use";
     let kept = second.problems.iter().filter(|p| p.text == text);
     assert_eq!(kept.count(), 7);
-    // And it stays so as long as it is wrong.
+    // It stays so until the error is fixed.
     assert_eq!(again(&second).tools.len(), 2);
     folder.file("tools/b.meta.yaml", "title: New\n");
     assert_eq!(again(&second).tools[1].shown["title"], "New");
 }
 
 #[test]
-fn an_entry_that_is_gone_is_gone() {
+fn a_removed_entry_is_removed() {
     let folder = full();
     let first = folder.read();
     fs::remove_file(folder.path("tools/a.sh")).unwrap();
@@ -64,7 +64,7 @@ fn an_entry_that_is_gone_is_gone() {
 }
 
 #[test]
-fn an_entry_that_others_can_write_now_does_not_stay() {
+fn an_entry_that_became_untrusted_is_removed() {
     let folder = full();
     let first = folder.read();
     folder.mode("tools/a.sh", 0o777);
@@ -73,7 +73,7 @@ fn an_entry_that_others_can_write_now_does_not_stay() {
 }
 
 #[test]
-fn an_entry_that_is_not_allowed_any_more_does_not_stay() {
+fn an_entry_that_is_no_longer_allowed_is_removed() {
     let folder = full();
     let first = folder.read();
     folder.file("server.toml", "deny = ['b']\n");
@@ -82,7 +82,7 @@ fn an_entry_that_is_not_allowed_any_more_does_not_stay() {
 }
 
 #[test]
-fn a_name_that_was_taken_meanwhile_is_not_there_twice() {
+fn a_kept_entry_gives_way_to_a_new_one_of_its_name() {
     let folder = full();
     let first = folder.read();
     folder.file("tools/b.meta.yaml", "title: [\n");
@@ -94,7 +94,7 @@ fn a_name_that_was_taken_meanwhile_is_not_there_twice() {
 }
 
 #[test]
-fn without_the_servers_file_everything_stays() {
+fn an_invalid_server_file_keeps_all_entries() {
     let folder = full();
     folder.file("server.toml", "sandbox = 2\n");
     let first = folder.read();

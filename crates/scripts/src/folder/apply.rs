@@ -1,4 +1,4 @@
-//! Settings from metadata, on top of those that were there before.
+//! Applies settings from metadata on top of defaults.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::settings::{EnvMode, LimitSettings, Mode, MountSettings, RunSettings, 
 use super::units;
 
 impl RunSettings {
-    /// Takes what the metadata says. Names and types are known to be right.
+    /// Applies metadata whose names and types were checked.
     pub(super) fn apply(&mut self, meta: &Meta, root: &Path) {
         let seconds = |name| meta.seconds(name);
         self.timeout = seconds("timeoutSecs").unwrap_or(self.timeout);
@@ -90,7 +90,7 @@ fn apply_limits(limits: &mut LimitSettings, node: &Node) {
     let count = |name| member(name).and_then(|node| units::count(node).ok());
     let bytes = |name| member(name).and_then(|node| units::bytes(node).ok());
     let cpu = member("cpuSecs").and_then(|node| units::seconds(node).ok());
-    // The system counts whole seconds; less than one would be none at all.
+    // The system counts whole seconds, and 0 would mean no time at all.
     limits.cpu = cpu
         .map(|cpu| cpu.as_secs_f64().ceil() as u64)
         .or(limits.cpu);
@@ -100,7 +100,7 @@ fn apply_limits(limits: &mut LimitSettings, node: &Node) {
     limits.processes = count("processes").or(limits.processes);
 }
 
-/// How a tool runs.
+/// The mode of a tool.
 pub(super) fn mode(meta: &Meta) -> Mode {
     match meta.text("mode") {
         Some("worker") => Mode::Worker(workers(meta.node("workers"))),

@@ -15,14 +15,14 @@ const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
 ];
 
-/// Something that cannot be read, and where.
+/// An error with its line.
 pub(super) struct Wrong {
     pub(super) line: usize,
     pub(super) text: String,
     pub(super) hint: Option<String>,
 }
 
-/// The schema that the short form of a tool's arguments stands for.
+/// The JSON Schema for the short form of a tool's arguments.
 pub(super) fn schema(node: &Node) -> Result<Value, Wrong> {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn schema(node: &Node) -> Result<Value, Wrong> {
     Ok(schema)
 }
 
-/// Arguments by name, whether they are a map or a list.
+/// Arguments by name, from a map or a list.
 pub(super) fn named(node: &Node) -> Result<Vec<(String, usize, &Node)>, Wrong> {
     match &node.data {
         Data::Map(members) => {
@@ -68,7 +68,7 @@ pub(super) fn named(node: &Node) -> Result<Vec<(String, usize, &Node)>, Wrong> {
     }
 }
 
-/// One property, and whether it must be given.
+/// One property, and whether it is required.
 fn property(node: &Node, name: &str) -> Result<(Value, bool), Wrong> {
     let members = match &node.data {
         Data::Null => return Ok((json!({"type": "string"}), false)),
@@ -90,7 +90,7 @@ fn property(node: &Node, name: &str) -> Result<(Value, bool), Wrong> {
     for member in members {
         match member.name.as_str() {
             "name" => {}
-            // Where it is a list, it belongs to the schema of an object.
+            // As a list it is a keyword of an object schema.
             "required" if member.value.list().is_none() => match member.value.flag() {
                 Some(flag) => needed = flag,
                 None => {

@@ -1,4 +1,4 @@
-//! What a folder offers at one moment.
+//! The entries of a folder at one moment.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::settings::{Mode, RunSettings};
 
-/// Everything in a folder. It never changes; when the folder does, a new one takes its place.
+/// All entries of a folder. Immutable; a change of the folder gives a new catalogue.
 #[derive(Debug)]
 pub struct Catalogue {
     /// The folder, without symbolic links.
     pub root: PathBuf,
-    /// Who the server says that it is.
+    /// The identity of the server.
     pub server: ServerInfo,
     /// Sorted by name, then path; names are unique.
     pub tools: Vec<Arc<Tool>>,
@@ -26,26 +26,26 @@ pub struct Catalogue {
     pub prompts: Vec<Arc<Prompt>>,
     /// In the order of their files.
     pub completions: Vec<Arc<Completion>>,
-    /// One for each scheme.
+    /// One per scheme.
     pub providers: Vec<Arc<Provider>>,
-    /// What was left out or looks wrong, sorted by path and line.
+    /// Problems of the folder, sorted by path and line.
     pub problems: Vec<Problem>,
-    /// Files and folders that nothing is made of, in the order in which they were found.
+    /// Files and folders that are not used, in the order in which they were found.
     pub ignored: Vec<Ignored>,
-    /// The program whose conventions the folder follows, if they are not linkspan's.
+    /// The program whose conventions the folder follows, if not linkspan's.
     pub program: Option<&'static str>,
-    /// Entries of one page of a list.
+    /// Entries per page of a list.
     pub page_size: usize,
-    /// Calls of all clients that run at once.
+    /// Limit of concurrent calls of all clients.
     pub concurrency: usize,
 }
 
-/// Who the server says that it is.
+/// The identity of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerInfo {
     /// The `serverInfo` of `initialize`: name, version, and title, description, websiteUrl, icons if there are any.
     pub shown: Value,
-    /// For the model.
+    /// Instructions for the model.
     pub instructions: Option<String>,
     /// The server's file as it was read.
     pub metadata: Value,
@@ -54,7 +54,7 @@ pub struct ServerInfo {
 /// A tool.
 #[derive(Debug)]
 pub struct Tool {
-    /// What clients call it.
+    /// Its name for clients.
     pub name: String,
     /// The tool as the last legacy revision lists it.
     pub shown: Value,
@@ -62,31 +62,31 @@ pub struct Tool {
     pub source: PathBuf,
     /// What runs.
     pub program: Program,
-    /// How it runs.
+    /// Its mode.
     pub mode: Mode,
-    /// What arguments must look like; `None` takes any object.
+    /// The schema of arguments; `None` accepts any object.
     pub input: Option<Arc<Schema>>,
     /// What structured results must look like.
     pub output: Option<Arc<Schema>>,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
     /// Its metadata as it was read.
     pub metadata: Value,
 }
 
-/// What runs. Never a line for a shell.
+/// A command line. Never run through a shell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Program {
-    /// These words. The first is a path, or looked up in `PATH` if it has no slash.
+    /// Fixed words. The first is a path, or looked up in `PATH` if it has no slash.
     Argv(Vec<OsString>),
-    /// Words with `{{name}}` in them, filled in from the arguments; a word that is nothing but the
-    /// name of an argument that was not given is left out.
+    /// Words with placeholders `{{name}}` for arguments. A word that is only a placeholder is omitted if the
+    /// argument is missing.
     Template(Vec<String>),
 }
 
 impl Program {
     /// The files that run besides the program itself: every further word that names a file in `root`, for
-    /// example the script of an interpreter. Words that are filled in are no code.
+    /// example the script of an interpreter. Words with placeholders are no code.
     pub(crate) fn files(&self, cwd: &Path, root: &Path) -> Vec<PathBuf> {
         let words: Vec<&OsStr> = match self {
             Self::Argv(words) => words.iter().map(OsString::as_os_str).collect(),
@@ -103,18 +103,18 @@ impl Program {
     }
 }
 
-/// Something to read.
+/// A resource.
 #[derive(Debug)]
 pub struct Resource {
     /// Its address.
     pub uri: String,
-    /// The resource as it is listed.
+    /// Its entry in the list.
     pub shown: Value,
     /// Its file.
     pub source: PathBuf,
-    /// Where its contents come from.
+    /// The source of its contents.
     pub read: Read,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
     /// The state of its file; a different state means different contents.
     pub stamp: Option<Stamp>,
@@ -125,54 +125,54 @@ pub struct Resource {
 pub struct Stamp {
     /// Bytes.
     pub size: u64,
-    /// When it was last written, in seconds and nanoseconds.
+    /// The modification time, in seconds and nanoseconds.
     pub modified: (i64, i64),
-    /// Its inode; a file that replaces another has a different one.
+    /// The inode; a file that replaces another has a different one.
     pub inode: u64,
 }
 
-/// Where the contents of a resource come from.
+/// The source of a resource's contents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
-    /// A file as it is.
+    /// A file.
     File(PathBuf),
-    /// What a program prints.
+    /// The output of a program.
     Run(Program),
-    /// The provider of a scheme, given the URI.
+    /// The provider of a scheme, which gets the URI.
     Provider(String),
     /// A text in the metadata.
     Text(String),
 }
 
-/// Many things to read, by a pattern.
+/// A resource template.
 #[derive(Debug)]
 pub struct Template {
     /// RFC 6570.
     pub uri_template: String,
-    /// The template as it is listed.
+    /// Its entry in the list.
     pub shown: Value,
     /// Its file.
     pub source: PathBuf,
-    /// Where its contents come from.
+    /// The source of its contents.
     pub read: Read,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 
 /// A prompt.
 #[derive(Debug)]
 pub struct Prompt {
-    /// What clients call it.
+    /// Its name for clients.
     pub name: String,
-    /// The prompt as it is listed.
+    /// Its entry in the list.
     pub shown: Value,
     /// Its file.
     pub source: PathBuf,
-    /// What it takes.
+    /// Its arguments.
     pub arguments: Vec<Argument>,
-    /// What it says.
+    /// The source of its messages.
     pub body: PromptBody,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 
@@ -181,22 +181,22 @@ pub struct Prompt {
 pub struct Argument {
     /// Its name.
     pub name: String,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub required: bool,
-    /// What stands for it if it is not given.
+    /// The value if it is missing.
     pub default: Option<String>,
 }
 
-/// What a prompt says.
+/// The source of a prompt's messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromptBody {
     /// Messages with `{{name}}` in them.
     Messages(Vec<(Role, String)>),
-    /// What a program prints.
+    /// The output of a program.
     Run(Program),
 }
 
-/// Who says it.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The user.
@@ -205,22 +205,22 @@ pub enum Role {
     Assistant,
 }
 
-/// How an argument is completed.
+/// The completion of one argument.
 #[derive(Debug)]
 pub struct Completion {
-    /// What has the argument.
+    /// The prompt or template with the argument.
     pub target: CompletionTarget,
     /// Its name.
     pub argument: String,
     /// Its file.
     pub source: PathBuf,
-    /// Where values come from.
+    /// The source of the values.
     pub values: Values,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 
-/// What has an argument that can be completed.
+/// A prompt or template with a completed argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompletionTarget {
     /// The prompt of this name.
@@ -229,12 +229,12 @@ pub enum CompletionTarget {
     Resource(String),
 }
 
-/// Where values come from.
+/// The source of completion values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// A list; those that begin with what was typed are offered.
+    /// A list, filtered by the prefix typed so far.
     Static(Vec<String>),
-    /// What a program prints.
+    /// The output of a program.
     Run(Program),
 }
 
@@ -245,30 +245,30 @@ pub struct Provider {
     pub scheme: String,
     /// Its file.
     pub source: PathBuf,
-    /// Gets the URI as its last word.
+    /// The URI is appended to its words.
     pub program: Program,
-    /// Within which bounds it runs.
+    /// The settings of a run.
     pub run: RunSettings,
 }
 
-/// Something that the author should know.
+/// A problem for the author of the folder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// Whether something is missing from the catalogue because of it.
+    /// Whether an entry is missing because of it.
     pub severity: Severity,
     /// Relative to the root.
     pub path: PathBuf,
-    /// Counted from one.
+    /// Counted from 1.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The description.
     pub text: String,
-    /// What to do.
+    /// What the author can do.
     pub hint: Option<String>,
-    /// What `validate --fix` would do.
+    /// The repair of `validate --fix`.
     pub fix: Option<Fix>,
 }
 
-/// A file or folder that nothing is made of. That is no mistake, but its author may have meant otherwise.
+/// A file or folder that is not used. That is no problem, but may not be what the author intended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignored {
     /// Relative to the root.
@@ -277,20 +277,20 @@ pub struct Ignored {
     pub why: String,
 }
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The entry is left out.
     Error,
-    /// The entry is there, but perhaps not as it was meant.
+    /// The entry is offered, but perhaps not as intended.
     Warning,
 }
 
-/// What can be mended without a human.
+/// A repair that needs no decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fix {
     /// Let its owner execute the file.
     MakeExecutable(PathBuf),
-    /// Take write access from all users but the owner.
+    /// Removes write permission of all users but the owner.
     MakePrivate(PathBuf),
 }

@@ -1,4 +1,4 @@
-//! What clients have to be told when one catalogue takes the place of another.
+//! The differences between two catalogues that clients are notified of.
 
 use std::sync::Arc;
 
@@ -6,27 +6,27 @@ use serde_json::Value;
 
 use super::catalogue::{Catalogue, Resource};
 
-/// What has changed for clients.
+/// What changed for clients.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changed {
-    /// The list of tools.
+    /// The list of tools changed.
     pub tools: bool,
-    /// The list of prompts.
+    /// The list of prompts changed.
     pub prompts: bool,
-    /// The list of resources or of templates.
+    /// The list of resources or templates changed.
     pub resources: bool,
-    /// Resources whose contents are others; also those that are gone or new.
+    /// Resources with changed contents, including removed and new ones.
     pub resource_uris: Vec<String>,
 }
 
 impl Changed {
-    /// Whether there is anything to tell.
+    /// Whether anything changed.
     pub fn is_any(&self) -> bool {
         *self != Self::default()
     }
 }
 
-/// Compares what clients see. A tool whose script was edited is the same tool to them.
+/// Compares the entries as clients see them. A tool with an edited script counts as unchanged.
 pub fn changes(old: &Catalogue, new: &Catalogue) -> Changed {
     let tools = differ(&old.tools, &new.tools, |t| &t.shown);
     let prompts = differ(&old.prompts, &new.prompts, |p| &p.shown);
@@ -42,7 +42,7 @@ pub fn changes(old: &Catalogue, new: &Catalogue) -> Changed {
 }
 
 /// URIs with changed contents, including removed and added ones: a client that subscribed to a file that was
-/// removed and put back has to read it again. Both lists are sorted.
+/// removed and restored has to read it again. Both lists are sorted.
 fn others(old: &[Arc<Resource>], new: &[Arc<Resource>]) -> Vec<String> {
     let mut uris = Vec::new();
     let mut before = old.iter().peekable();
@@ -66,8 +66,8 @@ fn differ<T>(old: &[Arc<T>], new: &[Arc<T>], shown: impl Fn(&T) -> &Value) -> bo
     old.len() != new.len() || !pairs.all(|(a, b)| is_same(shown(a), shown(b)))
 }
 
-/// Whether two entries look the same in a list. The size of a resource does not count: changes of its contents
-/// are announced to its subscribers.
+/// Whether two list entries are equal. The size of a resource does not count: changes of contents are announced
+/// to subscribers.
 fn is_same(one: &Value, other: &Value) -> bool {
     let (Value::Object(one), Value::Object(other)) = (one, other) else {
         return one == other;

@@ -20,12 +20,12 @@ fn after(change: impl FnOnce(&Folder)) -> Changed {
 }
 
 #[test]
-fn nothing_is_told_about_nothing() {
+fn equal_catalogues_have_no_changes() {
     assert!(!after(|_| {}).is_any());
 }
 
 #[test]
-fn only_what_clients_see_is_told() {
+fn only_visible_changes_count() {
     let edited = after(|f| f.script("tools/a.sh", "#!/bin/sh\n# A tool.\necho new\n"));
     assert!(!edited.is_any());
     let described = after(|f| f.script("tools/a.sh", "#!/bin/sh\n# Another tool.\n"));
@@ -57,7 +57,7 @@ fn only_what_clients_see_is_told() {
 }
 
 #[test]
-fn other_contents_of_a_resource_are_told_by_its_address() {
+fn changed_contents_are_reported_by_uri() {
     let changed = after(|f| f.file("resources/r.txt", "another\n"));
     assert!(!changed.resources, "the list is the same");
     assert_eq!(changed.resource_uris.len(), 1);

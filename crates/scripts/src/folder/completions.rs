@@ -1,4 +1,4 @@
-//! Programs that complete arguments, and programs that read the addresses of a scheme.
+//! Completion programs of `completions/`, and resource providers of `providers/`.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use super::reader::Reader;
 use super::script::Kind;
 use super::uri;
 
-/// What has arguments that can be completed.
+/// The prompts and templates whose arguments can be completed.
 pub(super) struct Targets<'a> {
     pub(super) prompts: &'a [Arc<Prompt>],
     pub(super) templates: &'a [Arc<Template>],
 }
 
 impl Reader<'_> {
-    /// Adds what is in `completions/`. Where an argument says itself how it is completed, that counts.
+    /// Adds the entries of `completions/`. A completion declared by the argument itself has priority.
     pub(super) fn completions(&mut self, targets: &Targets<'_>, known: &mut Vec<Arc<Completion>>) {
         let Some(listing) = self.enter_top("completions") else {
             return;
@@ -89,13 +89,14 @@ impl Reader<'_> {
             return None;
         }
         if meta.has("values") {
-            let text = "`values` says nothing beside a file".to_owned();
+            let text = "`values` has no effect beside a file".to_owned();
             self.tell_field(Severity::Warning, &meta, "values", item, text);
         }
         let (target, argument) = self.target(item, &meta, &item.name, targets)?;
-        let values = match runs {
-            true => Values::Run(self.program(item, &script)?),
-            false => Values::Static(self.values(item)?),
+        let values = if runs {
+            Values::Run(self.program(item, &script)?)
+        } else {
+            Values::Static(self.values(item)?)
         };
         let run = self.settings(&meta, item);
         if let Values::Run(program) = &values
@@ -139,7 +140,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A list in a file: JSON, or one value in each line.
+    /// The values in a file: a JSON list, or one value per line.
     fn values(&mut self, item: &Item) -> Option<Vec<String>> {
         let text = self.text(item)?;
         if item.extension() != "json" {
@@ -163,7 +164,7 @@ impl Reader<'_> {
         values
     }
 
-    /// What is completed: by the metadata, else by the name `PROMPT.ARGUMENT`.
+    /// The completed argument: from the metadata, else from the name `PROMPT.ARGUMENT`.
     fn target(
         &mut self,
         item: &Item,
@@ -175,7 +176,7 @@ impl Reader<'_> {
         let (first, second) = (parts.next().unwrap_or_default(), parts.next());
         let owner = meta.text("prompt").unwrap_or(first);
         let Some(argument) = meta.text("argument").or(second) else {
-            let text = "its name does not say which argument it completes".to_owned();
+            let text = "its name does not identify the argument that it completes".to_owned();
             let hint = "call it `PROMPT.ARGUMENT`, with an extension if you like".to_owned();
             self.error(&item.shown, text).hint = Some(hint);
             return None;
@@ -241,12 +242,11 @@ impl Reader<'_> {
                 continue;
             }
             let Some(provider) = provider else { continue };
-            match found.iter().any(|other| other.scheme == provider.scheme) {
-                true => {
-                    let text = format!("there is already a provider of `{}`", provider.scheme);
-                    self.warn(&item.shown, text);
-                }
-                false => found.push(Arc::new(provider)),
+            if found.iter().any(|other| other.scheme == provider.scheme) {
+                let text = format!("there is already a provider of `{}`", provider.scheme);
+                self.warn(&item.shown, text);
+            } else {
+                found.push(Arc::new(provider))
             }
         }
         self.orphans(&listing, |_, _| false);

@@ -6,7 +6,7 @@ fn prompt(folder: &Folder) {
 }
 
 #[test]
-fn a_file_completes_the_argument_that_it_is_named_after() {
+fn a_completion_file_is_matched_by_name() {
     let folder = Folder::new();
     prompt(&folder);
     folder.file(
@@ -28,7 +28,7 @@ fn a_file_completes_the_argument_that_it_is_named_after() {
 }
 
 #[test]
-fn the_variables_of_a_template_are_completed_too() {
+fn template_variables_can_be_completed() {
     let folder = Folder::new();
     folder.script(
         "resources/item.sh",
@@ -47,7 +47,7 @@ fn the_variables_of_a_template_are_completed_too() {
 }
 
 #[test]
-fn what_completes_nothing_is_told() {
+fn a_completion_without_a_target_is_reported() {
     let folder = Folder::new();
     prompt(&folder);
     folder.file("completions/review.txt", "x\n");
@@ -64,7 +64,7 @@ fn what_completes_nothing_is_told() {
     );
     assert_eq!(
         problems[1],
-        "error completions/review: its name does not say which argument it completes (call it `PROMPT.ARGUMENT`, with an extension if you like)"
+        "error completions/review: its name does not identify the argument that it completes (call it `PROMPT.ARGUMENT`, with an extension if you like)"
     );
     assert!(problems[2].starts_with("error completions/review.code.sh: is not executable"));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Arguments of prompts and variables of templates, as they were declared.
+//! Declared arguments of prompts and variables of templates.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use super::placeholders::placeholders;
 use super::reader::Reader;
 use super::settings::RunSettings;
 
-/// An argument as it was declared.
+/// A declared argument.
 pub(super) struct Declared {
     pub(super) argument: Argument,
     pub(super) shown: Map<String, Value>,
@@ -46,7 +46,7 @@ impl Declared {
 }
 
 impl Reader<'_> {
-    /// What the metadata says about arguments, of a prompt or of a template.
+    /// The `arguments` of a prompt or template.
     pub(super) fn declared(&mut self, item: &Item, meta: &Meta) -> Option<Vec<Declared>> {
         let Some(node) = meta.node("arguments") else {
             return Some(Vec::new());
@@ -73,7 +73,7 @@ impl Reader<'_> {
     }
 }
 
-/// The arguments of a text that declares none: what it asks for, it needs.
+/// The arguments of a text without declarations: each placeholder is required.
 pub(super) fn implied(messages: &[(Role, String)]) -> Vec<Declared> {
     let mut found: Vec<Declared> = Vec::new();
     for name in messages.iter().flat_map(|(_, text)| placeholders(text)) {
@@ -96,7 +96,7 @@ pub(super) fn implied(messages: &[(Role, String)]) -> Vec<Declared> {
     found
 }
 
-/// What the arguments themselves say about their completion.
+/// The completions that arguments declare.
 pub(super) fn completions(
     declared: &[Declared],
     target: &CompletionTarget,

@@ -1,4 +1,4 @@
-//! What an entry says about itself, and the settings that follow from it.
+//! Reads the metadata of an entry and the settings in it.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::reader::Reader;
 use super::settings::RunSettings;
 
 impl Reader<'_> {
-    /// The metadata of an entry, from beside it and from inside it.
+    /// The metadata of an entry, from a file beside it and from inside it.
     pub(super) fn describe(
         &mut self,
         item: &Item,
@@ -42,7 +42,7 @@ impl Reader<'_> {
         (self.errors() == before).then(|| Meta::merge(layers))
     }
 
-    /// A file that is nothing but metadata.
+    /// The metadata in a metadata file.
     pub(super) fn layer(&mut self, item: &Item) -> Option<Layer> {
         let text = self.text(item)?;
         let format = Format::of(&item.path).unwrap_or(Format::Yaml);
@@ -65,9 +65,10 @@ impl Reader<'_> {
         for layer in layers {
             let members = layer.node.map().unwrap_or_default();
             for finding in fields::check(members, place) {
-                let severity = match finding.fatal {
-                    true => Severity::Error,
-                    false => Severity::Warning,
+                let severity = if finding.fatal {
+                    Severity::Error
+                } else {
+                    Severity::Warning
                 };
                 let line = Some(finding.line);
                 self.tell(severity, &layer.path, line, finding.text).hint = finding.hint;
@@ -89,7 +90,7 @@ impl Reader<'_> {
         run
     }
 
-    /// Paths are taken as they are; an author may expect a shell.
+    /// Warns about shell expansion in paths, which are taken literally.
     fn unexpanded(&mut self, meta: &Meta, item: &Item) {
         let Some(sandbox) = meta.node("sandbox") else {
             return;
@@ -102,7 +103,7 @@ impl Reader<'_> {
                 .iter()
                 .filter(|path| path.starts_with(['~', '$']))
             {
-                let text = format!("`{path}` is taken as it stands: no shell reads it");
+                let text = format!("`{path}` is used literally: no shell expands it");
                 let hint = "write the whole path".to_owned();
                 let problem = self.tell_field(Severity::Warning, meta, "sandbox", item, text);
                 problem.line = Some(paths.line);
@@ -111,14 +112,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Where something runs: inside the root.
+    /// Sets the working directory, which must be inside the root.
     pub(super) fn cwd(&mut self, run: &mut RunSettings, meta: &Meta, item: &Item) {
         let Some(cwd) = meta.text("cwd") else { return };
         let path = fs::canonicalize(self.root.join(cwd));
         match path {
             Ok(path) if path.starts_with(&self.root) && path.is_dir() => run.cwd = Some(path),
             Ok(_) => {
-                let text = format!("`cwd` {cwd:?} is no folder inside this one");
+                let text = format!("`cwd` {cwd:?} is not a folder inside this one");
                 self.tell_field(Severity::Error, meta, "cwd", item, text);
             }
             Err(error) => {

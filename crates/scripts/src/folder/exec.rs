@@ -1,4 +1,4 @@
-//! Tools that are words to run, with `{{argument}}` in them: `exec` in a `*.tool.yaml`.
+//! Tools that are command lines with `{{argument}}`: `exec` in a `*.tool.yaml`.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ impl Reader<'_> {
         name: &str,
     ) -> Option<Tool> {
         if let Some(sidecar) = sidecars.first() {
-            let text = format!("{} has its metadata in itself", item.name);
+            let text = format!("{} contains its own metadata", item.name);
             self.error(&sidecar.shown, text);
             return None;
         }
@@ -30,7 +30,7 @@ impl Reader<'_> {
         }
         let mut words = meta.texts("exec").unwrap_or_default();
         if words.is_empty() {
-            let text = "`exec` is missing: the words to run".to_owned();
+            let text = "`exec` is missing: the command line to run".to_owned();
             let hint = "for example: exec: [\"du\", \"-h\", \"{{dir}}\"]".to_owned();
             self.tell_field(Severity::Error, &meta, "exec", item, text)
                 .hint = Some(hint);
@@ -44,22 +44,23 @@ impl Reader<'_> {
         words[0] = self.word(&words[0], item, &meta)?;
         let stays = meta.text("mode").is_some_and(|mode| mode != "once");
         if stays && words.iter().any(|word| !placeholders(word).is_empty()) {
-            let text = "what stays runs before there are arguments, so that `exec` can have none";
+            let text = "a long-running process starts before there are arguments, so `exec` must not use any";
             self.tell_field(Severity::Error, &meta, "exec", item, text.to_owned());
             return None;
         }
-        let program = match stays {
-            true => Program::Argv(words.into_iter().map(Into::into).collect()),
-            false => Program::Template(words),
+        let program = if stays {
+            Program::Argv(words.into_iter().map(Into::into).collect())
+        } else {
+            Program::Template(words)
         };
         self.finish(item, meta, name, program, None)
     }
 
-    /// The program of `exec`: a name is looked up when it runs, a path is that of the folder.
+    /// The program of `exec`: a name is looked up when it runs, a path is relative to the folder.
     fn word(&mut self, word: &str, item: &Item, meta: &Meta) -> Option<String> {
         if !word.contains('/') {
             if !self.has_own_path(meta) && !self.is_there(word) {
-                let text = format!("`{word}` is not on the PATH, so that calls will fail");
+                let text = format!("`{word}` is not on the PATH, so calls will fail");
                 let hint = "install it, or give the path of a program in the folder".to_owned();
                 let problem = self.tell_field(Severity::Warning, meta, "exec", item, text);
                 problem.hint = Some(hint);
@@ -69,7 +70,7 @@ impl Reader<'_> {
         let path = self.root.join(word);
         let wrong = match fs::canonicalize(&path) {
             Ok(real) if real.is_dir() => format!("`exec` {word:?} is a folder"),
-            // The same rule as for a tool that is a file.
+            // The same rule as for an executable tool.
             Ok(real) => match self.trust.walk(&path, &self.root) {
                 Err(WalkError::Untrusted(found)) if found.path == real => {
                     format!("`exec` {word:?}: {}", found.why)
@@ -90,7 +91,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether the PATH that it runs with is set by the author, and not ours.
+    /// Whether the metadata sets its own PATH.
     fn has_own_path(&self, meta: &Meta) -> bool {
         let set = meta.node("env").and_then(|env| env.member("set"));
         let for_all = &self.defaults.env.set;

@@ -1,5 +1,5 @@
-//! Every field of the metadata, once: the reader checks names and types by one table, and
-//! `reference` makes the page of the manual from it.
+//! The table of all metadata fields: the reader checks names and types by it, and `reference` renders it as a
+//! page of the manual.
 
 mod check;
 mod reference;
@@ -10,7 +10,7 @@ pub use reference::reference;
 pub(super) use table::{COMPLETION, PROMPT, PROVIDER, Places, RESOURCE, SERVER, TOOL};
 use table::{FIELDS, Field, PLACES, Takes};
 
-/// Something wrong with a field.
+/// A problem of a field.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) line: usize,
@@ -26,7 +26,7 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 impl Takes {
-    /// In messages and in the manual.
+    /// The name of the type in messages and in the manual.
     fn shown(&self) -> String {
         match self {
             Self::Text => "a text".to_owned(),
@@ -34,8 +34,8 @@ impl Takes {
             Self::Flag => "true or false".to_owned(),
             Self::Number => "a number".to_owned(),
             Self::Count(..) => "a whole number".to_owned(),
-            Self::Seconds => "seconds, or a text such as \"500ms\", \"30s\" or \"5m\"".to_owned(),
-            Self::Bytes => "bytes, or a text such as \"64k\" or \"10 MiB\"".to_owned(),
+            Self::Seconds => "seconds, or a text like \"500ms\", \"30s\" or \"5m\"".to_owned(),
+            Self::Bytes => "bytes, or a text like \"64k\" or \"10 MiB\"".to_owned(),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Scalars => "a list of texts".to_owned(),
             Self::List => "a list".to_owned(),
@@ -48,7 +48,7 @@ impl Takes {
         }
     }
 
-    /// The fields of its members.
+    /// The table of its members.
     fn members(&self) -> &'static [Field] {
         match self {
             Self::Fields(table) | Self::ListOf(table) | Self::MapOf(table) => table,

@@ -11,7 +11,7 @@ fn findings(yaml: &str, place: Places) -> Vec<(usize, String, Option<String>, bo
 }
 
 #[test]
-fn an_unknown_field_is_told_with_the_one_that_was_meant() {
+fn an_unknown_field_is_reported_with_a_suggestion() {
     let found = findings("title: T\ntimeoutSec: 3\nlimits:\n  cpuSec: 1\n", TOOL);
     assert_eq!(
         found,
@@ -33,7 +33,7 @@ fn an_unknown_field_is_told_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn a_field_of_another_kind_of_entry_is_told_as_such() {
+fn a_misplaced_field_is_reported() {
     let found = findings("inputSchema: {}\n", PROMPT);
     assert_eq!(found[0].2.as_deref(), Some("it belongs to a tool"));
 }
@@ -64,7 +64,7 @@ fn the_sandbox_may_be_a_number() {
 }
 
 #[test]
-fn no_place_has_two_fields_of_one_name() {
+fn field_names_are_unique_per_place() {
     for (place, name) in PLACES {
         let mut names: Vec<_> = here(FIELDS, place).map(|field| field.name).collect();
         names.sort_unstable();
@@ -96,7 +96,7 @@ fn the_reference_has_every_field() {
 
 /// `LINKSPAN_WRITE=1 cargo test -p linkspan-scripts` writes it.
 #[test]
-fn the_page_of_the_manual_is_that_of_the_table() {
+fn the_manual_page_matches_the_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/serve/reference.md");
     if std::env::var_os("LINKSPAN_WRITE").is_some() {
         std::fs::create_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Files of the folder: whether they can be trusted, and what is in them.
+//! Reads files of the folder after checking that they are trusted.
 
 use std::fs::{File, Metadata};
 use std::io::Read as _;
@@ -10,11 +10,11 @@ use super::reader::Reader;
 use super::script::Script;
 use crate::trust::Distrust;
 
-/// What a file of metadata or a prompt may weigh.
+/// Size limit of a metadata file or a prompt.
 const LARGEST: u64 = 1 << 20;
-/// What all of them together may weigh.
+/// Size limit of all of them together.
 const TOTAL: u64 = 64 << 20;
-/// How much of a program is looked at first.
+/// How many bytes of a program are read at first.
 const HEAD: usize = 8 << 10;
 
 impl Reader<'_> {
@@ -22,7 +22,7 @@ impl Reader<'_> {
         self.trust.judge(path, metadata)
     }
 
-    /// Whether a file or folder can be trusted; tells if not.
+    /// Whether a file or folder is trusted; reports a problem if not.
     pub(super) fn trusted(&mut self, shown: &Path, path: &Path, metadata: &Metadata) -> bool {
         let Some(distrust) = self.distrust(path, metadata) else {
             return true;
@@ -37,16 +37,17 @@ impl Reader<'_> {
         false
     }
 
-    /// A small file as a whole, without a byte order mark.
+    /// The text of a small file, without a byte order mark.
     pub(super) fn text(&mut self, item: &Item) -> Option<String> {
         if !self.trusted(&item.shown, &item.path, &item.metadata) {
             return None;
         }
         self.weight += item.metadata.len();
         if item.metadata.len() > LARGEST || self.weight > TOTAL {
-            let text = match item.metadata.len() > LARGEST {
-                true => format!("is larger than {} MiB", LARGEST >> 20),
-                false => format!("all metadata together is larger than {} MiB", TOTAL >> 20),
+            let text = if item.metadata.len() > LARGEST {
+                format!("is larger than {} MiB", LARGEST >> 20)
+            } else {
+                format!("all metadata together is larger than {} MiB", TOTAL >> 20)
             };
             self.error(&item.shown, text);
             return None;
@@ -99,7 +100,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads as much as there is, up to the length of the buffer.
+/// Reads until the buffer is full or the file ends.
 pub(super) fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {

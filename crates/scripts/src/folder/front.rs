@@ -2,7 +2,7 @@
 
 use super::node::{Format, Node, SyntaxError};
 
-/// Takes a text apart. Lines are those of the text.
+/// Splits a text into front matter and body. Lines are counted from the beginning of the text.
 pub(super) fn split(text: &str) -> (Option<Result<Node, SyntaxError>>, &str) {
     let mut lines = text.split_inclusive('\n');
     let is_mark = |line: &str| line.trim_end() == "---";
@@ -26,7 +26,7 @@ pub(super) fn split(text: &str) -> (Option<Result<Node, SyntaxError>>, &str) {
     (Some(Err(error)), "")
 }
 
-/// The mark is the first line of the file.
+/// Adds the line of the opening mark.
 fn placed(parsed: Result<Node, SyntaxError>) -> Result<Node, SyntaxError> {
     match parsed {
         Ok(node) if node.map().is_none() => Err(SyntaxError {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn front_matter_is_taken_off() {
+    fn front_matter_is_split_off() {
         for text in [
             "---\ntitle: T\n---\nHello\n",
             "---\r\ntitle: T\r\n--- \r\nHello\n",
@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_it_stays_as_it_is() {
+    fn a_text_without_front_matter_is_unchanged() {
         for text in ["", "Hello", "--- user ---\nHello", "----\n"] {
             assert_eq!(split(text), (None, text));
         }
     }
 
     #[test]
-    fn a_mistake_has_the_line_of_the_file() {
+    fn errors_have_the_line_of_the_file() {
         for (text, line) in [
             ("---\ntitle: T\n", 1),
             ("---\na: 1\nb: [\n---\n", 3),

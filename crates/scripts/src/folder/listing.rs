@@ -1,4 +1,4 @@
-//! What is in one folder: files, sub folders, and the metadata that lies beside files.
+//! The contents of one folder: files, subfolders, and metadata files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
@@ -9,13 +9,13 @@ use super::reader::Reader;
 use crate::os::MetadataExt as _;
 use crate::trust::{Untrusted, WalkError};
 
-/// So many names in one folder are looked at.
+/// Limit of names in one folder.
 const MOST: usize = 20_000;
 
-/// Folders of helpers, not of entries.
+/// Folders with helper code, without entries.
 const HELPERS: [&str; 4] = ["lib", "node_modules", "__pycache__", "venv"];
 
-/// What editors, merges and interpreters leave behind, some of it only while they save.
+/// Temporary and backup files of editors, merges and interpreters.
 const LEFTOVERS: [&str; 10] = [
     ".bak",
     ".orig",
@@ -29,16 +29,16 @@ const LEFTOVERS: [&str; 10] = [
     "___jb_old___",
 ];
 
-/// A file, or a sub folder.
+/// A file or subfolder.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
-    /// Its name in the folder.
+    /// The file name.
     pub(super) name: String,
-    /// Below the root, by the way on which it was found.
+    /// The path below the root by which it was found.
     pub(super) path: PathBuf,
-    /// Relative to the root; for messages.
+    /// The path relative to the root, for messages.
     pub(super) shown: PathBuf,
-    /// Of what a symbolic link leads to.
+    /// The metadata of the target if it is a symbolic link.
     pub(super) metadata: Metadata,
 }
 
@@ -58,7 +58,7 @@ impl Item {
         }
     }
 
-    /// Whether it is a folder for what tools need, and not for entries.
+    /// Whether it is a folder with helper code.
     pub(super) fn is_for_helpers(&self) -> bool {
         HELPERS.contains(&self.name.as_str())
     }
@@ -68,7 +68,7 @@ impl Item {
     }
 }
 
-/// What is in one folder, sorted by name.
+/// The contents of one folder, sorted by name.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) files: Vec<Item>,
@@ -88,14 +88,14 @@ impl Listing {
         found
     }
 
-    /// Sub folders that may hold programs which are entries.
+    /// Subfolders that may contain entries.
     pub(super) fn entry_folders(&self) -> impl Iterator<Item = &Item> {
         self.folders
             .iter()
             .filter(|folder| !folder.is_for_helpers())
     }
 
-    /// Metadata beside which there is nothing.
+    /// Metadata files without the file that they describe.
     pub(super) fn orphans(&self) -> impl Iterator<Item = (&str, &[Item])> {
         let files = self.files.iter();
         let known: HashSet<&str> = files.flat_map(|item| [&*item.name, item.stem()]).collect();
@@ -112,7 +112,7 @@ pub(super) fn sidecar_base(name: &str) -> Option<&str> {
     rest.strip_suffix(".meta").filter(|base| !base.is_empty())
 }
 
-/// Why a name is never looked at, if so.
+/// Why a name is always ignored; `None` if it is not.
 pub(super) fn ignored(name: &str) -> Option<String> {
     let first = name.chars().next().filter(|first| ".#_".contains(*first));
     if let Some(first) = first {
@@ -128,7 +128,7 @@ pub(super) fn ignored(name: &str) -> Option<String> {
 }
 
 impl Reader<'_> {
-    /// Looks into a folder below the root. What cannot be trusted or leads outside is a problem.
+    /// Lists a folder below the root. Untrusted entries and links to the outside are problems.
     pub(super) fn list(&mut self, folder: &Path) -> Listing {
         let mut listing = Listing::default();
         let entries = match fs::read_dir(folder) {
@@ -148,7 +148,7 @@ impl Reader<'_> {
             let path = entry.path();
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                let text = "its name is not UTF-8, so that it is left out".to_owned();
+                let text = "its name is not UTF-8, so it is left out".to_owned();
                 self.warn(&self.relative(&path), text);
                 continue;
             };
@@ -159,12 +159,13 @@ impl Reader<'_> {
             let Ok(metadata) = entry.metadata() else {
                 continue;
             };
-            let metadata = match metadata.is_symlink() {
-                true => match self.follow(&path) {
+            let metadata = if metadata.is_symlink() {
+                match self.follow(&path) {
                     Some(metadata) => metadata,
                     None => continue,
-                },
-                false => metadata,
+                }
+            } else {
+                metadata
             };
             let item = Item {
                 name: name.to_owned(),
@@ -191,14 +192,13 @@ impl Reader<'_> {
         listing
     }
 
-    /// Where a symbolic link leads, if that is inside the root and every folder on the way there
-    /// can be trusted.
+    /// The target of a symbolic link, if it is inside the root and every folder on the path is trusted.
     pub(super) fn follow(&mut self, link: &Path) -> Option<Metadata> {
         let shown = self.relative(link);
         let target = match fs::canonicalize(link) {
             Ok(target) => target,
             Err(error) => {
-                self.warn(&shown, format!("is a link that leads nowhere: {error}"));
+                self.warn(&shown, format!("is a broken link: {error}"));
                 return None;
             }
         };
@@ -206,7 +206,7 @@ impl Reader<'_> {
             self.error(&shown, "is a link that leads out of the folder".to_owned());
             return None;
         }
-        // The target itself is judged as every other file.
+        // The target itself is checked like every other file.
         if let Err(WalkError::Untrusted(Untrusted { path, why })) =
             self.trust.walk(link, &self.root)
             && path != target
@@ -223,14 +223,14 @@ impl Reader<'_> {
         fs::metadata(target).ok()
     }
 
-    /// A folder of entries, if it is there, can be trusted, and was not seen before.
+    /// Lists a folder of entries, if it exists, is trusted, and was not visited before.
     pub(super) fn enter(&mut self, folder: &Path, metadata: &Metadata) -> Option<Listing> {
         let shown = self.relative(folder);
         if !self.trusted(&shown, folder, metadata) {
             return None;
         }
         if !self.seen.insert((metadata.dev(), metadata.ino())) {
-            self.ignore(&shown, "a link to a folder that was looked at already");
+            self.ignore(&shown, "a link to a folder that was visited already");
             return None;
         }
         Some(self.list(folder))
@@ -240,9 +240,10 @@ impl Reader<'_> {
     pub(super) fn enter_top(&mut self, name: &str) -> Option<Listing> {
         let folder = self.root.join(name);
         let metadata = fs::symlink_metadata(&folder).ok()?;
-        let metadata = match metadata.is_symlink() {
-            true => self.follow(&folder)?,
-            false => metadata,
+        let metadata = if metadata.is_symlink() {
+            self.follow(&folder)?
+        } else {
+            metadata
         };
         if !metadata.is_dir() {
             self.warn(Path::new(name), "is no folder".to_owned());

@@ -1,4 +1,4 @@
-//! The metadata of one entry: fields from beside it and from inside it, each with its place.
+//! The metadata of one entry: fields from files beside it and from inside it, each with its position.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::fields;
 use super::node::{Data, Member, Node};
 use super::units;
 
-/// Metadata from one place.
+/// Metadata from one source.
 #[derive(Debug)]
 pub(super) struct Layer {
     /// Relative to the root.
@@ -17,7 +17,7 @@ pub(super) struct Layer {
     pub(super) node: Node,
 }
 
-/// Metadata from all places.
+/// Metadata from all sources.
 #[derive(Debug, Default)]
 pub(super) struct Meta {
     fields: Vec<Found>,
@@ -30,7 +30,7 @@ struct Found {
 }
 
 impl Meta {
-    /// Of two fields of one name the one in the earlier layer counts.
+    /// Merges layers; the earlier layer wins.
     pub(super) fn merge(layers: Vec<Layer>) -> Self {
         let mut meta = Self::default();
         for layer in layers {
@@ -48,7 +48,7 @@ impl Meta {
         meta
     }
 
-    /// A field that says something.
+    /// A field that is not null.
     pub(super) fn node(&self, name: &str) -> Option<&Node> {
         debug_assert!(fields::is_known(name), "{name} is not in the table");
         let found = self.fields.iter().find(|f| f.member.name == name)?;
@@ -60,7 +60,7 @@ impl Meta {
         self.node(name).is_some()
     }
 
-    /// Where a field stands.
+    /// The file and line of a field.
     pub(super) fn place(&self, name: &str) -> Option<(&Path, usize)> {
         let found = self.fields.iter().find(|f| f.member.name == name)?;
         Some((&found.path, found.member.line))
@@ -94,7 +94,7 @@ impl Meta {
         Some(self.node(name)?.to_value())
     }
 
-    /// All of it, without places.
+    /// All fields as a value, without positions.
     pub(super) fn to_value(&self) -> Value {
         let pairs = self.fields.iter().map(|f| &f.member);
         let pairs = pairs.map(|m| (m.name.clone(), m.value.to_value()));

@@ -1,6 +1,6 @@
-//! What is in a file, by its name, else by its first bytes.
+//! Media types, by file name or by the first bytes.
 
-/// By the extension.
+/// The media type of a file extension.
 pub(super) fn by_extension(extension: &str) -> Option<&'static str> {
     Some(match extension.to_ascii_lowercase().as_str() {
         "txt" | "text" | "log" => "text/plain",
@@ -42,7 +42,7 @@ pub(super) fn by_extension(extension: &str) -> Option<&'static str> {
     })
 }
 
-/// By the first bytes of a file; `whole` if these are all.
+/// The media type of contents; `whole` if `head` is the complete file.
 pub(super) fn by_contents(head: &[u8], whole: bool) -> &'static str {
     let magic: [(&[u8], &str); 5] = [
         (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -56,12 +56,13 @@ pub(super) fn by_contents(head: &[u8], whole: bool) -> &'static str {
     }
     let text = match std::str::from_utf8(head) {
         Ok(_) => true,
-        // A character may have been cut in two.
+        // The buffer may end within a character.
         Err(error) => error.error_len().is_none() && !whole,
     };
-    match text && !head.contains(&0) {
-        true => "text/plain",
-        false => "application/octet-stream",
+    if text && !head.contains(&0) {
+        "text/plain"
+    } else {
+        "application/octet-stream"
     }
 }
 

@@ -1,15 +1,15 @@
 //! Names that every client accepts.
 
-/// How long a name may be.
+/// Length limit of a name.
 const LONGEST: usize = 64;
 
-/// Whether clients take it as the name of a tool.
+/// Whether clients accept it as the name of a tool.
 pub(super) fn is_fit(name: &str) -> bool {
     let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=LONGEST).contains(&name.len()) && name.bytes().all(known)
 }
 
-/// A name that clients take, as near to this one as may be.
+/// The name with unaccepted characters replaced.
 pub(super) fn fit(name: &str) -> String {
     if is_fit(name) {
         return name.to_owned();
@@ -17,22 +17,21 @@ pub(super) fn fit(name: &str) -> String {
     let known = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let swapped = name.chars().map(|c| if known(c) { c } else { '_' });
     let fit: String = swapped.take(LONGEST).collect();
-    match fit.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
-        true => fit,
-        // Nothing is left of a name in another script: its characters' numbers are at least stable.
-        false => {
-            let numbers = name.chars().map(|c| format!("u{:x}", c as u32));
-            let long: String = numbers.collect::<Vec<_>>().join("_");
-            let short: String = long.chars().take(LONGEST).collect();
-            match short.is_empty() {
-                true => "unnamed".to_owned(),
-                false => short,
-            }
-        }
+    if fit.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+        return fit;
+    }
+    // A name without ASCII letters would become underscores only; its code points are at least stable.
+    let numbers = name.chars().map(|c| format!("u{:x}", c as u32));
+    let long: String = numbers.collect::<Vec<_>>().join("_");
+    let short: String = long.chars().take(LONGEST).collect();
+    if short.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        short
     }
 }
 
-/// Whether a name is one of those that a pattern means; `*` at its end stands for anything.
+/// Whether a pattern matches a name; `*` at its end matches any rest.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
@@ -45,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_becomes_one_that_clients_take() {
+    fn names_are_made_valid_for_clients() {
         assert_eq!(fit("greet"), "greet");
         assert_eq!(fit("my tool.v2"), "my_tool_v2");
         assert_eq!(fit("größe"), "gr__e");
@@ -59,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_at_the_end_stands_for_anything() {
+    fn a_trailing_star_matches_any_rest() {
         assert!(matches("git_*", "git_log"));
         assert!(matches("*", "git_log"));
         assert!(!matches("git", "git_log"));

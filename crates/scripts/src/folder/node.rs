@@ -1,5 +1,5 @@
-//! A value with the line where it stands, whichever of the three languages it is written in. An
-//! author who is told "line 7" must find it there, so that lines live as long as values do.
+//! A value with its line number, from any of the three metadata formats. Error messages name lines, so each
+//! value keeps its line.
 
 mod json;
 mod toml;
@@ -11,13 +11,13 @@ use serde_json::{Map, Number, Value};
 
 /// How deep values nest.
 const DEEPEST: usize = 64;
-/// How many values a text holds, those that aliases repeat included.
+/// Limit of values in a text, including values repeated by aliases.
 const MOST: usize = 200_000;
 
-/// A value, and where it stands.
+/// A value with its line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
-    /// Counted from one.
+    /// Counted from 1.
     pub(super) line: usize,
     pub(super) data: Data,
 }
@@ -26,7 +26,7 @@ pub(super) struct Node {
 pub(super) enum Data {
     Null,
     Bool(bool),
-    /// The number, and how it was spelled: `version: 1.10` is not 1.1.
+    /// A number and its original spelling: `version: 1.10` is not 1.1.
     Number(Number, String),
     Text(String),
     List(Vec<Node>),
@@ -37,19 +37,19 @@ pub(super) enum Data {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member {
     pub(super) name: String,
-    /// Where the name stands.
+    /// The line of the name.
     pub(super) line: usize,
     pub(super) value: Node,
 }
 
-/// A text that cannot be read.
+/// A syntax error with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SyntaxError {
     pub(super) line: usize,
     pub(super) text: String,
 }
 
-/// What metadata is written in.
+/// The format of metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Yaml,
@@ -58,7 +58,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// By the extension of a file.
+    /// The format for the extension of a file.
     pub(super) fn of(path: &Path) -> Option<Self> {
         Self::of_extension(path.extension()?.to_str()?)
     }
@@ -72,7 +72,7 @@ impl Format {
         }
     }
 
-    /// Reads a text. An empty one is an empty map.
+    /// Parses a text. An empty one is an empty map.
     pub(super) fn parse(self, text: &str) -> Result<Node, SyntaxError> {
         if text.trim().is_empty() {
             return Ok(Node::new(1, Data::Map(Vec::new())));
@@ -90,7 +90,7 @@ impl Node {
         Self { line, data }
     }
 
-    /// The text of which this is a part begins some lines into its file.
+    /// Adds a line offset, for a text that is part of a file.
     pub(super) fn shift(&mut self, lines: usize) {
         self.line += lines;
         match &mut self.data {
@@ -105,7 +105,7 @@ impl Node {
         }
     }
 
-    /// As a value without lines.
+    /// The value without lines.
     pub(super) fn to_value(&self) -> Value {
         match &self.data {
             Data::Null => Value::Null,
@@ -127,7 +127,7 @@ impl Node {
         }
     }
 
-    /// A text, or a number or flag as it was spelled.
+    /// A text, or a number or flag in its original spelling.
     pub(super) fn scalar(&self) -> Option<&str> {
         match &self.data {
             Data::Text(text) | Data::Number(_, text) => Some(text),
@@ -164,7 +164,7 @@ impl Node {
         Some(&member.value)
     }
 
-    /// What kind of value this is, for messages.
+    /// The name of the type, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self.data {
             Data::Null => "nothing",
@@ -177,7 +177,7 @@ impl Node {
     }
 }
 
-/// What all three readers count: how deep, how many, and that no name comes twice.
+/// The limits that all three parsers check: depth, number of values, duplicate names.
 #[derive(Default)]
 struct Census {
     nodes: usize,

@@ -7,7 +7,7 @@ fn yaml(text: &str) -> Node {
     Format::Yaml.parse(text).unwrap()
 }
 
-/// Lines of all members, by path.
+/// The lines of all members, by path.
 fn lines(node: &Node) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for member in node.map().unwrap_or_default() {
@@ -19,7 +19,7 @@ fn lines(node: &Node) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn all_three_languages_say_the_same() {
+fn all_three_formats_give_the_same_value() {
     let expected = json!({"a": {"b": [1, -2.5, "x"], "c": true}, "d": "e"});
     let yaml = "a:\n  b: [1, -2.5, x]\n  c: true\nd: e\n";
     let json = r#"{"a": {"b": [1, -2.5, "x"], "c": true}, "d": "e"}"#;
@@ -30,7 +30,7 @@ fn all_three_languages_say_the_same() {
 }
 
 #[test]
-fn lines_are_those_of_the_names() {
+fn members_have_the_lines_of_their_names() {
     let yaml = "# first\nb: 1\n\na:\n  z: 1\n  y: |\n    text\n    text\n  x: 2\n";
     let json =
         "{\n  \"b\": 1,\n\n  \"a\": {\n    \"z\":\n 1,\n    \"y\": \"\\\"}\\\\\",\n\"x\": [] }}";
@@ -54,7 +54,7 @@ fn lines_are_those_of_the_names() {
 }
 
 #[test]
-fn the_line_of_a_mistake_is_told() {
+fn syntax_errors_have_their_line() {
     for (format, text, line) in [
         (Format::Yaml, "a: 1\nb: [1\nc: 2\n", 3),
         (Format::Yaml, "a: 1\n b: 2\n", 2),
@@ -73,7 +73,7 @@ fn the_line_of_a_mistake_is_told() {
 }
 
 #[test]
-fn a_name_that_comes_twice_is_refused() {
+fn duplicate_names_are_refused() {
     for (format, text) in [
         (Format::Yaml, "a: 1\na: 2\n"),
         (Format::Json, "{\"a\": 1,\n\"a\": 2}"),
@@ -127,7 +127,7 @@ fn yaml_has_the_core_schema() {
 }
 
 #[test]
-fn aliases_are_followed_but_not_for_ever() {
+fn aliases_are_expanded_up_to_a_limit() {
     let node = yaml("a: &a {x: 1}\nb: *a\n");
     assert_eq!(node.to_value(), json!({"a": {"x": 1}, "b": {"x": 1}}));
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
@@ -141,7 +141,7 @@ fn aliases_are_followed_but_not_for_ever() {
 }
 
 #[test]
-fn depth_has_an_end() {
+fn depth_is_limited() {
     for (format, text) in [
         (Format::Yaml, "[".repeat(5_000)),
         (
@@ -169,7 +169,7 @@ fn depth_has_an_end() {
 }
 
 #[test]
-fn nothing_and_only_comments_are_an_empty_map() {
+fn empty_texts_and_comments_are_an_empty_map() {
     for format in [Format::Yaml, Format::Json, Format::Toml] {
         assert_eq!(format.parse(" \n").unwrap().to_value(), json!({}));
     }
@@ -194,7 +194,7 @@ proptest! {
     fn json_is_read_as_serde_json_reads_it(value in json_values()) {
         let text = serde_json::to_string_pretty(&value).unwrap();
         prop_assert_eq!(Format::Json.parse(&text).unwrap().to_value(), value.clone());
-        // And YAML takes JSON.
+        // YAML is a superset of JSON.
         prop_assert_eq!(Format::Yaml.parse(&text).unwrap().to_value(), value);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::run::argv::next_name;
 
-/// The names that stand in a text, each once, in their order: those that will be filled in.
+/// The distinct names of the placeholders in a text, in order.
 pub(super) fn placeholders(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! How a file is run, found out without running it.
+//! Determines how a file is run, without running it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::run::env::base;
 use crate::trust::{Start, WalkError};
 
 impl Reader<'_> {
-    /// How an executable file is run.
+    /// The command line of an executable file.
     pub(super) fn program(&mut self, item: &Item, script: &Script) -> Option<Program> {
         if item.metadata.len() == 0 {
             // Perhaps it is just being written.
@@ -34,7 +34,7 @@ impl Reader<'_> {
             Kind::Script => {
                 let interpreter = &script.interpreter[0];
                 if !self.is_there(interpreter) {
-                    let text = format!("its interpreter {interpreter} is not there");
+                    let text = format!("its interpreter {interpreter} does not exist");
                     let hint = "`#!/usr/bin/env NAME` finds it wherever it is installed".to_owned();
                     let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
                     problem.hint = Some(hint);
@@ -42,7 +42,7 @@ impl Reader<'_> {
                     && !self.is_there(name)
                 {
                     let text = format!("its interpreter `{name}` is not on the PATH");
-                    let hint = "install it, or name one that is there (`python3`, not `python`)";
+                    let hint = "install it, or name an existing one (`python3`, not `python`)";
                     let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
                     problem.hint = Some(hint.to_owned());
                 }
@@ -59,7 +59,7 @@ impl Reader<'_> {
             }
             Kind::Other => {
                 let Some(interpreter) = interpreter(item.extension()) else {
-                    let text = "is neither a program nor has it a #! line".to_owned();
+                    let text = "is not a program and has no #! line".to_owned();
                     let hint = "begin it with a line such as `#!/usr/bin/env bash`".to_owned();
                     let problem = self.tell(Severity::Error, &item.shown, Some(1), text);
                     problem.hint = Some(hint);
@@ -74,7 +74,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether what an entry executes can be trusted, its program and the interpreters of that; tells if not.
+    /// Whether the program of an entry and its interpreters are trusted; reports a problem if not.
     pub(super) fn trusts(&mut self, item: &Item, program: &Program, run: &RunSettings) -> bool {
         let words: Vec<OsString> = match program {
             Program::Argv(words) => words.clone(),
@@ -89,39 +89,43 @@ impl Reader<'_> {
             return true;
         };
         if let Err(WalkError::Untrusted(found)) = self.trust.program(&path, start, &self.root) {
-            let problem = self.error(&item.shown, format!("is left out: it is run by {found}"));
+            let problem = self.error(
+                &item.shown,
+                format!("is left out: its interpreter is not trusted: {found}"),
+            );
             problem.hint = Some(found.repair());
             return false;
         }
         true
     }
 
-    /// Whether an interpreter or a program is where it is looked for.
+    /// Whether an interpreter or program exists.
     pub(super) fn is_there(&mut self, interpreter: &str) -> bool {
         if let Some((_, there)) = self.interpreters.iter().find(|(i, _)| i == interpreter) {
             return *there;
         }
-        let there = match interpreter.contains('/') {
+        let there = if interpreter.contains('/') {
             // A relative path depends on the working directory of the call, which is not known here.
-            true => !interpreter.starts_with('/') || Path::new(interpreter).exists(),
-            false => is_on_path(interpreter, &self.options.env),
+            !interpreter.starts_with('/') || Path::new(interpreter).exists()
+        } else {
+            is_on_path(interpreter, &self.options.env)
         };
         self.interpreters.push((interpreter.to_owned(), there));
         there
     }
 
-    /// A file that looks like a program, but may not be run.
+    /// Reports a file that looks like a program but is not executable.
     pub(super) fn not_executable(&mut self, item: &Item) {
         let problem = self.error(&item.shown, "is not executable".to_owned());
         problem.hint = Some(
-            "chmod +x, or `linkspan validate --fix`; what is no entry gets a name that begins with `_`"
+            "chmod +x, or `linkspan validate --fix`; files that are no entries need a name that begins with `_`"
                 .to_owned(),
         );
         problem.fix = Some(Fix::MakeExecutable(item.path.clone()));
     }
 }
 
-/// What `env` looks for, if it is nothing but a name.
+/// The name that `env` looks up, if its argument is only a name.
 fn found_by_env(words: &[String]) -> Option<&str> {
     let [first, rest] = words else { return None };
     let name = rest.strip_prefix("-S").unwrap_or(rest).split_whitespace();
@@ -130,7 +134,7 @@ fn found_by_env(words: &[String]) -> Option<&str> {
     (first.ends_with("/env") && plain).then_some(name)
 }
 
-/// Without a `PATH` nothing is known about it.
+/// `true` if `PATH` is unknown.
 fn is_on_path(name: &str, env: &[(OsString, OsString)]) -> bool {
     let Some((_, path)) = env.iter().find(|(name, _)| name == "PATH") else {
         return true;
@@ -138,7 +142,7 @@ fn is_on_path(name: &str, env: &[(OsString, OsString)]) -> bool {
     std::env::split_paths(path).any(|folder| folder.join(name).is_file())
 }
 
-/// What runs a script that does not say so.
+/// The default interpreter of a script without a `#!` line.
 pub(super) fn interpreter(extension: &str) -> Option<&'static str> {
     match extension {
         "sh" => Some("sh"),

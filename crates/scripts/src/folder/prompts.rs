@@ -17,14 +17,14 @@ use super::programs::interpreter;
 use super::reader::{MOST, Reader, unique};
 use super::script::Kind;
 
-/// How deep prompts may lie.
+/// Depth limit of prompts.
 const DEEPEST: usize = 3;
 
-/// A prompt, and what completes its arguments.
+/// A prompt with the completions of its arguments.
 type Described = (Prompt, Vec<Completion>);
 
 impl Reader<'_> {
-    /// The prompts, and what they themselves say about the completion of their arguments.
+    /// The prompts, and the completions that they declare.
     pub(super) fn prompts(&mut self) -> (Vec<Arc<Prompt>>, Vec<Arc<Completion>>) {
         let mut described = Vec::new();
         if let Some(listing) = self.enter_top("prompts") {
@@ -58,9 +58,10 @@ impl Reader<'_> {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
-            match depth < DEEPEST {
-                true => self.prompts_of(&inner, depth + 1, prompts),
-                false => self.too_deep(folder, &inner, DEEPEST),
+            if depth < DEEPEST {
+                self.prompts_of(&inner, depth + 1, prompts)
+            } else {
+                self.too_deep(folder, &inner, DEEPEST)
             }
         }
     }
@@ -94,7 +95,7 @@ impl Reader<'_> {
                 }
                 for field in ["text", "messages", "role"] {
                     if meta.has(field) {
-                        let text = format!("`{field}` says nothing beside a program");
+                        let text = format!("`{field}` has no effect beside a program");
                         self.tell_field(Severity::Warning, &meta, field, item, text);
                     }
                 }
@@ -107,7 +108,7 @@ impl Reader<'_> {
                 );
             }
             if !is_text {
-                let text = "is no prompt: a text ends in .md or .txt, a program is executable";
+                let text = "is not a prompt: a text ends in .md or .txt, a program is executable";
                 self.warn(&item.shown, text.to_owned());
                 return None;
             }
@@ -124,7 +125,7 @@ impl Reader<'_> {
         self.prompt_finish(item, &meta, item.stem(), Body::Text(body, &text))
     }
 
-    /// A prompt that is nothing but metadata.
+    /// A prompt that consists of metadata only.
     fn prompt_alone(&mut self, base: &str, items: &[Item]) -> Option<Described> {
         let item = items.first()?;
         let before = self.errors();
@@ -169,13 +170,12 @@ impl Reader<'_> {
             }
             Body::Text(body, file) => {
                 let messages = self.messages(item, meta, body)?;
-                let declared = match meta.has("arguments") {
-                    true => {
-                        let declared = self.declared(item, meta)?;
-                        self.undeclared(item, &messages, &declared, file);
-                        declared
-                    }
-                    false => implied(&messages),
+                let declared = if meta.has("arguments") {
+                    let declared = self.declared(item, meta)?;
+                    self.undeclared(item, &messages, &declared, file);
+                    declared
+                } else {
+                    implied(&messages)
                 };
                 (PromptBody::Messages(messages), declared)
             }
@@ -214,7 +214,7 @@ impl Reader<'_> {
         let given: Vec<_> = ways.iter().filter(|way| way.0).map(|way| way.1).collect();
         let messages = match given.as_slice() {
             [] => {
-                let text = "the prompt says nothing".to_owned();
+                let text = "the prompt has no text".to_owned();
                 self.error(&item.shown, text);
                 return None;
             }
@@ -235,7 +235,7 @@ impl Reader<'_> {
                 (None, None) => dialogue(body, first),
             },
             [one, other, ..] => {
-                let text = format!("both {one} and {other} say what the prompt says");
+                let text = format!("both {one} and {other} give the text of the prompt");
                 self.error(&item.shown, text);
                 return None;
             }
@@ -243,7 +243,7 @@ impl Reader<'_> {
         Some(messages)
     }
 
-    /// Names in the text that are no arguments.
+    /// Warns about placeholders that are not declared arguments.
     fn undeclared(
         &mut self,
         item: &Item,
@@ -259,7 +259,7 @@ impl Reader<'_> {
                 }
                 let stands = |line: &str| placeholders(line).contains(&name);
                 let line = file.lines().position(stands).map(|at| at + 1);
-                let text = format!("`{{{{{name}}}}}` is no argument of this prompt");
+                let text = format!("`{{{{{name}}}}}` is not an argument of this prompt");
                 let hint = nearest(name, known());
                 let hint = hint.map(|near| format!("did you mean `{{{{{near}}}}}`?"));
                 self.tell(Severity::Warning, &item.shown, line, text).hint = hint;
@@ -269,17 +269,17 @@ impl Reader<'_> {
 
     pub(super) fn too_deep(&mut self, folder: &Item, inner: &Listing, deepest: usize) {
         if !inner.files.is_empty() || !inner.folders.is_empty() {
-            let text = format!("lies more than {deepest} folders deep and is not looked at");
+            let text = format!("lies more than {deepest} folders deep and is ignored");
             self.warn(&folder.shown, text);
         }
     }
 }
 
-/// Where a prompt's words come from.
+/// The source of a prompt's text.
 enum Body<'a> {
-    /// A program, and its first comment.
+    /// A program and its first comment.
     Run(Program, Option<String>),
-    /// A text, and the file that it is a part of.
+    /// A text and the name of its file.
     Text(&'a str, &'a str),
 }
 
@@ -291,7 +291,7 @@ fn role(word: Option<&str>) -> Option<Role> {
     }
 }
 
-/// A text with lines such as `--- assistant ---` in it is several messages.
+/// Splits a text at lines like `--- assistant ---` into messages.
 fn dialogue(text: &str, first: Role) -> Vec<(Role, String)> {
     let mut messages = vec![(first, String::new())];
     for line in text.split_inclusive('\n') {

@@ -49,7 +49,7 @@ fn a_text_with_front_matter_is_a_prompt() {
 }
 
 #[test]
-fn a_plain_text_is_described_beside_it_and_asks_for_what_it_names() {
+fn a_text_prompt_has_metadata_beside_it_and_arguments_from_placeholders() {
     let folder = Folder::new();
     folder.file(
         "prompts/ask.txt",
@@ -117,14 +117,14 @@ fn an_executable_is_a_dynamic_prompt() {
 }
 
 #[test]
-fn a_text_that_is_executable_by_accident_is_still_a_text() {
+fn an_executable_text_without_a_shebang_is_a_text() {
     let folder = Folder::new();
     folder.script("prompts/a.md", "Hello\n");
     assert!(matches!(one(&folder.read()).body, PromptBody::Messages(_)));
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn problems_have_their_line() {
     let folder = Folder::new();
     folder.file("prompts/a.md", "---\ntitle: 1\n---\nHello\n");
     folder.file("prompts/b.md", "---\ntitle: B\n");
@@ -146,18 +146,18 @@ fn what_is_wrong_is_told_with_its_line() {
     folder.file("prompts/j.txt", bytes);
     let catalogue = folder.read();
     assert_eq!(one(&catalogue).name, "f");
-    let hint = "(chmod +x, or `linkspan validate --fix`; what is no entry gets a name that begins with `_`)";
+    let hint = "(chmod +x, or `linkspan validate --fix`; files that are no entries need a name that begins with `_`)";
     assert_eq!(
         folder.problems(&catalogue),
         [
             "error prompts/a.md:2: `title` must be a text, not 1 (put it in quotes: \"1\")".to_owned(),
             "error prompts/b.md:1: the front matter has no end: a line `---` is missing".to_owned(),
-            "error prompts/c.md: the prompt says nothing".to_owned(),
-            "error prompts/d.md: both the text of the file and `text` say what the prompt says".to_owned(),
+            "error prompts/c.md: the prompt has no text".to_owned(),
+            "error prompts/d.md: both the text of the file and `text` give the text of the prompt".to_owned(),
             "error prompts/e.md:3: an argument needs a `name`".to_owned(),
-            "warning prompts/f.md:5: `{{cod}}` is no argument of this prompt (did you mean `{{code}}`?)".to_owned(),
+            "warning prompts/f.md:5: `{{cod}}` is not an argument of this prompt (did you mean `{{code}}`?)".to_owned(),
             format!("error prompts/g.py: is not executable {hint}"),
-            "warning prompts/h.css: is no prompt: a text ends in .md or .txt, a program is executable".to_owned(),
+            "warning prompts/h.css: is not a prompt: a text ends in .md or .txt, a program is executable".to_owned(),
             "warning prompts/i.meta.yaml: there is no `i.md` that it describes (add the text of the prompt as `text`)".to_owned(),
             "error prompts/j.txt:2: is not UTF-8 at byte 6".to_owned(),
         ]
@@ -165,7 +165,7 @@ fn what_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn what_a_prompt_that_is_left_out_says_about_completion_is_left_out_too() {
+fn completions_of_an_omitted_prompt_are_omitted() {
     let folder = Folder::new();
     for extension in ["md", "markdown"] {
         folder.file(

@@ -1,4 +1,4 @@
-//! One resource or template, with what clients see of it.
+//! Builds one resource or template, with its list entry.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::reader::Reader;
 use super::uri;
 use crate::os::MetadataExt as _;
 
-/// Everything that can be read.
+/// All resources and templates.
 #[derive(Default)]
 pub(super) struct Readable {
     pub(super) resources: Vec<Resource>,
@@ -25,7 +25,7 @@ pub(super) struct Readable {
     pub(super) completions: Vec<Completion>,
 }
 
-/// What holds where the metadata says nothing.
+/// Defaults for missing metadata.
 pub(super) struct Defaults {
     pub(super) name: String,
     pub(super) uri: String,
@@ -102,7 +102,7 @@ impl Reader<'_> {
         });
     }
 
-    /// The field that has the address of a resource or template, and the address.
+    /// The field with the URI or the URI template, and its value.
     fn address(
         &mut self,
         item: &Item,
@@ -110,13 +110,14 @@ impl Reader<'_> {
         defaults: &Defaults,
     ) -> Option<(&'static str, String)> {
         if meta.has("uri") && meta.has("uriTemplate") {
-            let text = "both `uri` and `uriTemplate` are there".to_owned();
+            let text = "both `uri` and `uriTemplate` are set".to_owned();
             self.tell_field(Severity::Error, meta, "uriTemplate", item, text);
             return None;
         }
-        let field = match meta.has("uriTemplate") {
-            true => "uriTemplate",
-            false => "uri",
+        let field = if meta.has("uriTemplate") {
+            "uriTemplate"
+        } else {
+            "uri"
         };
         let address = meta.text(field).unwrap_or(&defaults.uri).to_owned();
         if let Err(wrong) = uri::scheme(&address) {
@@ -170,7 +171,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a file is, by its first bytes.
+/// The media type of a file by its first bytes.
 pub(super) fn sniff(item: &Item) -> String {
     let mut head = [0; 1024];
     let length = File::open(&item.path).and_then(|mut file| read_up_to(&mut file, &mut head));

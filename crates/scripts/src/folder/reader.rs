@@ -1,4 +1,4 @@
-//! Reads a folder: what all kinds of entries have in common.
+//! Reads a folder: the parts common to all kinds of entries.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -15,23 +15,23 @@ use super::settings::RunSettings;
 use crate::os::MetadataExt as _;
 use crate::trust::{Distrust, Trust, WalkError};
 
-/// So many entries of one kind are offered.
+/// Limit of entries of one kind.
 pub(super) const MOST: usize = 10_000;
-/// More entries than this are told about.
+/// Above this number of entries the reader warns.
 const MANY: usize = 500;
 
-/// How a folder is read.
+/// Options of the reader.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// What holds where neither an entry nor the server's file says anything.
+    /// Settings for entries where neither the metadata nor the server's file sets them.
     pub defaults: RunSettings,
-    /// The sandbox level that nothing goes below.
+    /// The minimum sandbox level.
     pub sandbox: Option<u8>,
-    /// Whether files that others can write or own are taken all the same.
+    /// Whether files that other users can write or own are accepted.
     pub accept_writable: bool,
-    /// Whether every file is looked at for others that can write it, however many there are.
+    /// Whether all files are checked for write access of other users, whatever their number.
     pub thorough: bool,
-    /// Our environment: interpreters are looked up in its `PATH`.
+    /// This process's environment: interpreters are looked up in its `PATH`.
     pub env: Vec<(OsString, OsString)>,
 }
 
@@ -39,22 +39,22 @@ pub struct ReadOptions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("{} is not a folder", path.display())]
     NotAFolder {
-        /// What was given.
+        /// The given path.
         path: PathBuf,
     },
-    /// It cannot be read.
+    /// The folder cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
-        /// What was given.
+        /// The given path.
         path: PathBuf,
         /// Why.
         #[source]
         source: std::io::Error,
     },
-    /// Another user can change what is in it.
+    /// Another user can change the contents.
     #[error("{} cannot be trusted: {reason}", path.display())]
     Untrusted {
         /// The folder.
@@ -62,24 +62,24 @@ pub enum FolderError {
         /// Why.
         reason: Distrust,
     },
-    /// Another user could put another folder in its place.
+    /// Another user could replace the folder.
     #[error("{} cannot be trusted: {}: {reason}", folder.display(), path.display())]
     AboveUntrusted {
-        /// The folder that is to be served.
+        /// The folder to serve.
         folder: PathBuf,
-        /// The folder or link on the way to it that others can change.
+        /// The folder or link on its path that other users can change.
         path: PathBuf,
         /// Why.
         reason: Distrust,
     },
-    /// The server's file is wrong. Its settings hold for every entry, and some of them restrict access, so that
-    /// nothing is offered without them.
+    /// The server's file is invalid. Its settings apply to every entry, and some restrict access, so nothing is
+    /// offered without them.
     #[error("{}{}: {}", .0.path.display(), .0.line.map(|line| format!(":{line}")).unwrap_or_default(), .0.text)]
     ServerFile(Box<Problem>),
 }
 
 impl FolderError {
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotAFolder { .. } => Some("`linkspan new DIR` makes one".to_owned()),
@@ -95,7 +95,7 @@ impl FolderError {
         }
     }
 
-    /// What `validate --fix` would do.
+    /// The repair of `validate --fix`.
     pub fn fix(&self) -> Option<Fix> {
         match self {
             Self::Untrusted {
@@ -108,12 +108,12 @@ impl FolderError {
     }
 }
 
-/// A folder that was read.
+/// The result of reading a folder.
 pub(super) struct Outcome {
     pub(super) catalogue: Catalogue,
-    /// Entries whose file is there, but which could not be read this time, by their file.
+    /// The files of entries that exist but could not be read.
     pub(super) lost: Vec<PathBuf>,
-    /// Which tools may be offered.
+    /// The filter of offered tools.
     pub(super) filter: Filter,
 }
 
@@ -124,21 +124,20 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a ReadOptions,
     pub(super) problems: Vec<Problem>,
     pub(super) ignored: Vec<Ignored>,
-    /// What the server's file says about every entry.
+    /// The settings of the server's file for every entry.
     pub(super) defaults: RunSettings,
     pub(super) lost: Vec<PathBuf>,
-    /// Folders in which we were, by device and number.
+    /// Visited folders, by device and inode.
     pub(super) seen: HashSet<(u64, u64)>,
     pub(super) trust: Trust,
-    /// Bytes of metadata until now.
+    /// The bytes of metadata read so far.
     pub(super) weight: u64,
-    /// Interpreters that are known to be there, or not.
+    /// Looked-up interpreters, and whether they exist.
     pub(super) interpreters: Vec<(String, bool)>,
 }
 
 impl Catalogue {
-    /// Reads a folder. What is wrong with an entry is in `problems`; only what is wrong with the
-    /// folder itself is an error.
+    /// Reads a folder. Problems of entries are in `problems`; only problems of the folder itself are errors.
     pub fn read(root: &Path, options: &ReadOptions) -> Result<Self, FolderError> {
         Ok(Reader::open(root, options)?.read()?.catalogue)
     }
@@ -180,7 +179,7 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// The catalogue, and what could not be read this time.
+    /// The catalogue, and the entries that could not be read.
     pub(super) fn read(mut self) -> Result<Outcome, FolderError> {
         let server = self.server()?;
         let tools = self.tools(&server.filter);
@@ -269,7 +268,7 @@ impl<'a> Reader<'a> {
         &mut self.problems[at]
     }
 
-    /// Tells where a field stands.
+    /// Reports a problem at the position of a field.
     pub(super) fn tell_field(
         &mut self,
         severity: Severity,
@@ -285,18 +284,18 @@ impl<'a> Reader<'a> {
         self.tell(severity, &path, line, text)
     }
 
-    /// How many errors there are; more of them after something was read mean that it is wrong.
+    /// The number of errors. An increase while an entry is read means that the entry is invalid.
     pub(super) fn errors(&self) -> usize {
         let errors = self.problems.iter();
         errors.filter(|p| p.severity == Severity::Error).count()
     }
 
-    /// An entry is not offered; what it was before may stay.
+    /// Records that an entry cannot be offered; its previous version may stay.
     pub(super) fn lose(&mut self, item: &Item) {
         self.lost.push(item.path.clone());
     }
 
-    /// Tells if there are very many entries.
+    /// Warns about very many entries.
     pub(super) fn crowd(&mut self, folder: &str, count: usize) {
         if count >= MOST {
             let text = format!("more than {MOST} entries; the others are left out");
@@ -309,8 +308,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a folder, everything above it and every link on the way from its given name can be changed by us
-/// and root only. `root` is the same folder without links.
+/// Whether only this user and root can change a folder, the folders above it and the links on its given path.
+/// `root` is the folder without links.
 pub fn trusted_root(trust: &Trust, given: &Path, root: &Path) -> Result<(), FolderError> {
     let given = std::path::absolute(given).map_err(|source| FolderError::Unreadable {
         path: given.to_owned(),
@@ -341,7 +340,7 @@ impl Catalogue {
     }
 }
 
-/// Sorts by a name and keeps the first entry of each name.
+/// Sorts by name and keeps the first entry of each name.
 pub(super) fn unique<T>(
     reader: &mut Reader<'_>,
     mut entries: Vec<T>,

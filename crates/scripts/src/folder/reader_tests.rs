@@ -54,7 +54,7 @@ fn the_server_file_sets_name_and_version() {
 }
 
 #[test]
-fn a_wrong_file_of_the_server_stops_everything() {
+fn an_invalid_server_file_is_fatal() {
     for (name, text, expected) in [
         (
             "server.toml",
@@ -84,7 +84,7 @@ fn a_wrong_file_of_the_server_stops_everything() {
 }
 
 #[test]
-fn a_slip_in_the_file_of_the_server_is_only_told() {
+fn an_unknown_server_field_is_a_warning() {
     let folder = Folder::new();
     folder.tool("a");
     folder.file("server.toml", "nmae = 'x'\ninputSchema = {}\n");
@@ -98,18 +98,18 @@ fn a_slip_in_the_file_of_the_server_is_only_told() {
 }
 
 #[test]
-fn a_misspelled_folder_is_told() {
+fn a_misspelled_folder_is_reported() {
     let folder = Folder::new();
     folder.script("tool/a.sh", "#!/bin/sh\n");
     folder.file("prompts/p.md", "x");
     assert_eq!(
         folder.problems(&folder.read()),
-        ["warning tool: is not looked at (did you mean `tools`?)"]
+        ["warning tool: is ignored (did you mean `tools`?)"]
     );
 }
 
 #[test]
-fn what_is_no_folder_is_refused() {
+fn a_file_instead_of_a_folder_is_refused() {
     let folder = Folder::new();
     folder.file("file", "");
     for path in ["file", "nowhere", "file/below"] {
@@ -120,7 +120,7 @@ fn what_is_no_folder_is_refused() {
 }
 
 #[test]
-fn a_folder_that_others_can_write_is_refused() {
+fn a_folder_writable_by_others_is_refused() {
     for mode in [0o757, 0o777, 0o1777, 0o702] {
         let folder = Folder::new();
         folder.tool("a");
@@ -142,7 +142,7 @@ fn a_folder_that_others_can_write_is_refused() {
 }
 
 #[test]
-fn entries_that_others_can_write_are_left_out() {
+fn entries_writable_by_others_are_left_out() {
     let folder = Folder::new();
     for name in ["a", "b", "c", "d"] {
         folder.tool(name);
@@ -212,7 +212,7 @@ fn links_stay_inside_and_loops_end() {
     assert_eq!(
         errors,
         [
-            "error open: cannot be trusted, and scripts may run what is in it: others can write it \
+            "error open: cannot be trusted, and scripts may run code in it: others can write it \
              (mode 0777) (chmod go-w, or `linkspan validate --fix`)",
             "error resources/etc: is a link that leads out of the folder",
             "error resources/outside: is a link that leads out of the folder",
@@ -273,7 +273,7 @@ fn odd_files_are_no_obstacle() {
 }
 
 #[test]
-fn metadata_may_not_be_huge() {
+fn metadata_has_a_size_limit() {
     let folder = Folder::new();
     folder.tool("a");
     folder.file("tools/a.meta.yaml", " ".repeat((1 << 20) + 1));
@@ -286,7 +286,7 @@ fn metadata_may_not_be_huge() {
 }
 
 #[test]
-fn line_ends_and_marks_of_another_system_are_no_obstacle() {
+fn crlf_and_byte_order_marks_are_accepted() {
     let folder = Folder::new();
     folder.script("tools/a.sh", "#!/bin/sh\n");
     folder.file(
@@ -304,7 +304,7 @@ fn line_ends_and_marks_of_another_system_are_no_obstacle() {
 }
 
 #[test]
-fn five_hundred_tools_are_fine_and_one_more_is_told() {
+fn more_than_five_hundred_tools_give_a_warning() {
     let folder = Folder::new();
     for i in 0..500 {
         folder.tool(&format!("tool-{i}"));
@@ -327,7 +327,7 @@ fn five_hundred_tools_are_fine_and_one_more_is_told() {
 }
 
 #[test]
-fn the_flag_for_the_sandbox_is_the_least() {
+fn the_sandbox_flag_is_the_minimum() {
     let folder = Folder::new();
     folder.script(
         "tools/a.sh",
@@ -377,7 +377,7 @@ proptest! {
 }
 
 #[test]
-fn the_usual_mistakes_have_a_hint() {
+fn common_mistakes_have_a_hint() {
     let folder = Folder::new();
     folder.file("prompts/p.md", "---\narguments:\n  - code\n---\n{{code}}\n");
     folder.file("tools/du.tool.yaml", "exec: \"du -h {{dir}}\"\n");
@@ -393,7 +393,7 @@ fn the_usual_mistakes_have_a_hint() {
         [
             "error prompts/p.md:3: `arguments` must hold maps, not a text (write `- name: code`)",
             "error tools/du.tool.yaml:1: `exec` must be a list of texts, not \"du -h {{dir}}\" (write a list: [\"du\", \"-h\", \"{{dir}}\"])",
-            "warning tools/env.sh:1: its interpreter `no-such-program` is not on the PATH (install it, or name one that is there (`python3`, not `python`))",
+            "warning tools/env.sh:1: its interpreter `no-such-program` is not on the PATH (install it, or name an existing one (`python3`, not `python`))",
             "error tools/flat.sh:3: an argument needs a `name` (write `- name: a`)",
             "error tools/tab.meta.yaml:2: a tab where spaces must stand: YAML is indented with spaces",
         ]
@@ -401,7 +401,7 @@ fn the_usual_mistakes_have_a_hint() {
 }
 
 #[test]
-fn what_editors_leave_behind_is_no_entry() {
+fn editor_leftovers_are_ignored() {
     let folder = Folder::new();
     for name in [
         "a.sh.swx",

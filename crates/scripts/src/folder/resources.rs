@@ -1,4 +1,4 @@
-//! Resources: files as they are, what programs print, and metadata alone.
+//! Resources: plain files, program output, and metadata alone.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use super::reader::{MOST, Reader};
 use super::script::Kind;
 use super::uri;
 
-/// How deep resources may lie.
+/// Depth limit of resources.
 const DEEPEST: usize = 8;
 
-/// Schemes that can be read without a provider of the folder's own.
+/// Schemes that need no provider of the folder.
 const BUILT_IN: [&str; 3] = ["file", "git", "https"];
 
 impl Reader<'_> {
-    /// The folder's own providers are known by now.
+    /// Reads the resources; `schemes` are those of the folder's providers.
     pub(super) fn resources(&mut self, schemes: &[String]) -> Readable {
         let mut readable = Readable::default();
         if let Some(listing) = self.enter_top("resources") {
@@ -58,14 +58,15 @@ impl Reader<'_> {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
-            match depth < DEEPEST {
-                true => self.resources_of(&inner, depth + 1, schemes, readable),
-                false => self.too_deep(folder, &inner, DEEPEST),
+            if depth < DEEPEST {
+                self.resources_of(&inner, depth + 1, schemes, readable)
+            } else {
+                self.too_deep(folder, &inner, DEEPEST)
             }
         }
     }
 
-    /// Does something that adds no entry if it finds an error.
+    /// Runs `work`; if it reports an error, the entry counts as lost.
     fn or_lose(&mut self, item: &Item, work: impl FnOnce(&mut Self)) {
         let before = self.errors();
         work(self);
@@ -83,7 +84,7 @@ impl Reader<'_> {
             let Some(mut script) = self.script(item) else {
                 return;
             };
-            // A folder that came from elsewhere may have made everything executable.
+            // After a copy from another system all files may be executable.
             if script.kind != Kind::Other {
                 let Some(program) = self.program(item, &script) else {
                     return;
@@ -94,8 +95,8 @@ impl Reader<'_> {
                 let extension = item.extension().len();
                 name.truncate(name.len() - extension - usize::from(extension > 0));
             } else if interpreter(item.extension()).is_some() {
-                let text = "has no #! line, so that it is served as it is".to_owned();
-                let hint = "with one, what it prints is served".to_owned();
+                let text = "has no #! line, so its contents are served".to_owned();
+                let hint = "with one, its output is served".to_owned();
                 self.warn(&item.shown, text).hint = Some(hint);
             }
         }
@@ -104,12 +105,12 @@ impl Reader<'_> {
         };
         for field in ["text", "provider"] {
             if meta.has(field) {
-                let text = format!("`{field}` says nothing beside a file");
+                let text = format!("`{field}` has no effect beside a file");
                 self.tell_field(Severity::Warning, &meta, field, item, text);
             }
         }
         if meta.has("uriTemplate") && matches!(read, Read::File(_)) {
-            let text = "a file as it is cannot be a template".to_owned();
+            let text = "a plain file cannot be a template".to_owned();
             let hint = "make it a program, or give it a `uri`".to_owned();
             let problem = self.tell_field(Severity::Error, &meta, "uriTemplate", item, text);
             problem.hint = Some(hint);
@@ -126,7 +127,7 @@ impl Reader<'_> {
         self.readable(item, &meta, read, Defaults { name, uri, comment }, readable);
     }
 
-    /// A resource that is nothing but metadata.
+    /// A resource that consists of metadata only.
     fn resource_alone(
         &mut self,
         base: &str,
@@ -147,7 +148,7 @@ impl Reader<'_> {
         let read = match (meta.text("text"), provider, scheme) {
             (Some(text), None, _) => Read::Text(text.to_owned()),
             (Some(_), Some(_), _) => {
-                let text = "both `text` and `provider` say where its contents come from".to_owned();
+                let text = "both `text` and `provider` define its contents".to_owned();
                 self.tell_field(Severity::Error, &meta, "provider", item, text);
                 return;
             }
@@ -163,8 +164,7 @@ impl Reader<'_> {
             }
             (None, None, Some(scheme)) if known(scheme) => Read::Provider(scheme.to_owned()),
             (None, None, _) => {
-                let text =
-                    format!("there is no file `{base}`, and nothing else gives its contents");
+                let text = format!("there is no file `{base}`, and no field defines its contents");
                 let hint = "add `text`, or a `uri` and its `provider`".to_owned();
                 self.warn(&item.shown, text).hint = Some(hint);
                 return;
@@ -180,7 +180,7 @@ impl Reader<'_> {
     }
 }
 
-/// The path below one of our folders.
+/// The path below a folder of entries.
 pub(super) fn below(shown: &Path, folder: &str) -> String {
     let inner = shown.strip_prefix(folder).unwrap_or(shown);
     inner.to_string_lossy().into_owned()

@@ -5,7 +5,7 @@ use super::super::testing::Folder;
 use super::*;
 
 #[test]
-fn a_file_is_a_resource_as_it_is() {
+fn a_plain_file_is_a_resource() {
     let folder = Folder::new();
     folder.file("resources/docs/a b.md", "# Hello\n");
     folder.file("resources/data", b"\x00\x01");
@@ -43,7 +43,7 @@ fn a_file_is_a_resource_as_it_is() {
 }
 
 #[test]
-fn metadata_beside_a_file_gives_it_an_address() {
+fn metadata_can_set_the_uri_of_a_file() {
     let folder = Folder::new();
     folder.file("resources/guide.md", "# Guide\n");
     folder.file(
@@ -135,7 +135,7 @@ fn metadata_alone_can_be_a_resource() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn problems_have_their_line() {
     let folder = Folder::new();
     for name in ["a", "b", "c"] {
         folder.file(&format!("resources/{name}.txt"), "x");
@@ -161,13 +161,13 @@ fn what_is_wrong_is_told_with_its_line() {
         folder.problems(&catalogue),
         [
             "error resources/a.meta.yaml:2: `uri` \"no scheme\" has no scheme, such as `file:` or `notes:`",
-            "error resources/b.meta.yaml:1: a file as it is cannot be a template (make it a program, or give it a `uri`)",
-            "warning resources/c.meta.yaml:1: `text` says nothing beside a file",
+            "error resources/b.meta.yaml:1: a plain file cannot be a template (make it a program, or give it a `uri`)",
+            "warning resources/c.meta.yaml:1: `text` has no effect beside a file",
             "error resources/d.meta.yaml:2: there is no provider `missing` (put an executable `missing` into `providers/`)",
-            "warning resources/e.meta.yaml: there is no file `e`, and nothing else gives its contents (add `text`, or a `uri` and its `provider`)",
-            "error resources/f.meta.yaml:2: both `uri` and `uriTemplate` are there",
+            "warning resources/e.meta.yaml: there is no file `e`, and no field defines its contents (add `text`, or a `uri` and its `provider`)",
+            "error resources/f.meta.yaml:2: both `uri` and `uriTemplate` are set",
             "error resources/g.meta.yaml:2: `uriTemplate` \"g://{x\" has a `{` without a `}`",
-            "error resources/h.meta.yaml:2: both `text` and `provider` say where its contents come from",
+            "error resources/h.meta.yaml:2: both `text` and `provider` define its contents",
             "warning resources/j.meta.yaml: the resource `c://same` is already resources/i.meta.yaml (it is left out; rename one of them)",
         ]
     );
@@ -207,12 +207,12 @@ fn skills_are_read_and_never_run() {
     );
     assert_eq!(
         folder.problems(&catalogue),
-        ["warning skills/none: is no skill: it has no SKILL.md"]
+        ["warning skills/none: is not a skill: it has no SKILL.md"]
     );
 }
 
 #[test]
-fn resources_lie_deeper_than_tools_but_not_for_ever() {
+fn resources_have_a_larger_depth_limit_than_tools() {
     let folder = Folder::new();
     folder.file("resources/1/2/3/4/5/6/7/a.txt", "x");
     folder.file("resources/1/2/3/4/5/6/7/8/b.txt", "x");
@@ -220,6 +220,6 @@ fn resources_lie_deeper_than_tools_but_not_for_ever() {
     assert_eq!(catalogue.resources.len(), 1);
     assert_eq!(
         folder.problems(&catalogue),
-        ["warning resources/1/2/3/4/5/6/7/8: lies more than 8 folders deep and is not looked at"]
+        ["warning resources/1/2/3/4/5/6/7/8: lies more than 8 folders deep and is ignored"]
     );
 }

@@ -1,19 +1,19 @@
-//! The first lines of a program: what runs it, what it says about itself. It is read, never run.
+//! Reads the first lines of a program: its interpreter and its inline metadata. Never runs it.
 
 use super::node::{Data, Format, Node, SyntaxError};
 
-/// In how many lines metadata may begin.
+/// The number of lines in which metadata may begin.
 const LINES: usize = 20;
 
-/// What begins a comment, longer marks first.
+/// Comment marks, longer ones first.
 const MARKS: [&str; 4] = ["//", "--", "#", ";"];
 
-/// What a program is.
+/// The kind of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Machine code.
     Binary,
-    /// It names its interpreter.
+    /// A script with a `#!` line.
     Script,
     /// Neither.
     Other,
@@ -28,14 +28,14 @@ pub(super) struct Script {
     /// Whether the kernel cannot read the `#!` line: a byte order mark before it, or a carriage
     /// return behind it.
     pub(super) spoilt: bool,
-    /// What it says about itself, with the lines of the file.
+    /// The inline metadata, with the lines of the file.
     pub(super) inline: Option<Result<Node, SyntaxError>>,
     /// The first line of its first comment.
     pub(super) comment: Option<String>,
 }
 
 impl Script {
-    /// Looks at the beginning of a file.
+    /// Examines the beginning of a file.
     pub(super) fn of(head: &[u8]) -> Self {
         let magic: [&[u8]; 5] = [
             b"\x7fELF",
@@ -71,7 +71,7 @@ impl Script {
     }
 }
 
-/// The interpreter and its one argument, as the kernel takes them apart.
+/// The interpreter and its one argument, split as the kernel does.
 fn words(line: &str) -> Vec<String> {
     let line = line.trim();
     let (first, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
@@ -82,7 +82,7 @@ fn words(line: &str) -> Vec<String> {
         .collect()
 }
 
-/// What stands behind the mark of a comment.
+/// The text after a comment mark.
 fn comment_text(line: &str) -> Option<&str> {
     let line = line.trim_start();
     MARKS.iter().find_map(|mark| line.strip_prefix(mark))
@@ -117,7 +117,7 @@ fn inline(lines: &[&str]) -> Option<Result<Node, SyntaxError>> {
     found
 }
 
-/// The lines of a block are YAML.
+/// A block of comments with YAML.
 fn block(lines: &[&str], from: usize) -> (Result<Node, SyntaxError>, usize) {
     let block: Vec<&str> = lines[from..]
         .iter()
@@ -127,12 +127,12 @@ fn block(lines: &[&str], from: usize) -> (Result<Node, SyntaxError>, usize) {
     (placed(result, from), from + block.len())
 }
 
-/// What stands behind `# mcp:`.
+/// The beginning of the JSON after `# mcp:`.
 fn annotation(line: &str) -> Option<&str> {
     comment_text(line)?.trim_start().strip_prefix("mcp:")
 }
 
-/// The JSON behind `# mcp:`, which may go on in the comments below.
+/// The JSON after `# mcp:`, which may continue in the following comments.
 fn json(first: &str, lines: &[&str], from: usize) -> (Result<Node, SyntaxError>, usize) {
     let mut text = first.to_owned();
     let mut next = from + 1;
@@ -148,17 +148,18 @@ fn json(first: &str, lines: &[&str], from: usize) -> (Result<Node, SyntaxError>,
             _ => break,
         }
     }
-    let result = match text.trim().is_empty() {
-        true => Err(SyntaxError {
+    let result = if text.trim().is_empty() {
+        Err(SyntaxError {
             line: 1,
             text: "nothing stands behind `mcp:`".to_owned(),
-        }),
-        false => Format::Json.parse(&text),
+        })
+    } else {
+        Format::Json.parse(&text)
     };
     (placed(result, from), next)
 }
 
-/// With the lines of the file, and a map.
+/// Adds the offset of the lines, and requires a map.
 fn placed(result: Result<Node, SyntaxError>, from: usize) -> Result<Node, SyntaxError> {
     match result {
         Ok(node) if !matches!(node.data, Data::Map(_)) => Err(SyntaxError {
@@ -176,7 +177,7 @@ fn placed(result: Result<Node, SyntaxError>, from: usize) -> Result<Node, Syntax
     }
 }
 
-/// The first comment that is meant for people.
+/// The first comment for people.
 fn comment(lines: &[&str]) -> Option<String> {
     let mut in_block = false;
     let mut in_pep723 = false;
@@ -195,7 +196,7 @@ fn comment(lines: &[&str]) -> Option<String> {
         } else if let Some(text) = comment_text(line) {
             text
         } else if let Some(text) = ["\"\"\"", "'''"].iter().find_map(|q| line.strip_prefix(q)) {
-            // A docstring; the text may begin in the next line.
+            // A docstring; its text may begin on the next line.
             let text = match text.trim() {
                 "" => lines.get(at + 1).copied().unwrap_or_default(),
                 text => text,
@@ -209,7 +210,7 @@ fn comment(lines: &[&str]) -> Option<String> {
         if line.ends_with("*/") {
             in_block = false;
         }
-        // A block of PEP 723 tells a runner what a Python script needs.
+        // PEP 723: a block of metadata for runners of Python scripts.
         if text.trim().starts_with("///") {
             in_pep723 = text.trim() != "///";
             continue;
@@ -224,7 +225,7 @@ fn comment(lines: &[&str]) -> Option<String> {
     None
 }
 
-/// A comment without its decoration, if it is not meant for some tool.
+/// A comment without decoration, unless it is a directive for a tool.
 fn told(text: &str) -> Option<String> {
     let text = text.trim_end_matches("*/");
     let text = text.trim_matches(|c: char| c.is_whitespace() || "#/-;*=!".contains(c));

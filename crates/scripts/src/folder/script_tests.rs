@@ -22,7 +22,7 @@ fn an_annotation_is_json_behind_any_mark() {
 }
 
 #[test]
-fn an_annotation_may_go_on_in_the_next_comments() {
+fn inline_json_may_span_comments() {
     let node =
         inline("#!/bin/sh\n# mcp: {\n#   \"title\": \"T\",\n#   \"timeoutSecs\": 5 }\necho\n");
     assert_eq!(node.to_value(), json!({"title": "T", "timeoutSecs": 5}));
@@ -31,7 +31,7 @@ fn an_annotation_may_go_on_in_the_next_comments() {
 }
 
 #[test]
-fn a_block_is_yaml_with_the_lines_of_the_script() {
+fn a_yaml_block_has_the_lines_of_the_script() {
     let script = "#!/bin/sh\n# Greets.\n\n#: title: Greeting\n#: arguments:\n#:   who: string\n# end\n#: no: more\n";
     let Some(Err(error)) = of(script).inline else {
         panic!("twice")
@@ -50,7 +50,7 @@ fn a_block_is_yaml_with_the_lines_of_the_script() {
 }
 
 #[test]
-fn a_mistake_is_told_with_the_line_of_the_script() {
+fn inline_errors_have_the_line_of_the_script() {
     for (text, line) in [
         ("#!/bin/sh\n# mcp: {\"title\": }\n", 2),
         ("#!/bin/sh\n#\n#: a: 1\n#: b: [\n#: c: 2\n", 4),
@@ -121,7 +121,7 @@ fn the_first_comment_for_people_is_the_description() {
 }
 
 #[test]
-fn machine_code_is_known_by_its_first_bytes() {
+fn binaries_are_detected_by_their_first_bytes() {
     assert_eq!(Script::of(b"\x7fELF\x02\x01").kind, Kind::Binary);
     assert_eq!(of("#!/bin/sh\n").kind, Kind::Script);
     assert_eq!(of("echo\n").kind, Kind::Other);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use linkspan_schema::nearest;
 use serde_json::{Map, Value};
 
+use super::ENTRY_FOLDERS;
 use super::catalogue::{Problem, ServerInfo, Severity};
 use super::fields;
 use super::listing::Item;
@@ -13,20 +14,11 @@ use super::meta::Meta;
 use super::names;
 use super::reader::{FolderError, Reader};
 
-/// The server's file may have any of these names, but only one of them.
-const FILES: [&str; 4] = ["server.toml", "server.yaml", "server.yml", "server.json"];
+/// The possible names of the server's file; only one may exist.
+pub(super) const SERVER_FILES: [&str; 4] =
+    ["server.toml", "server.yaml", "server.yml", "server.json"];
 
-/// The names of the folders, to recognise misspelled ones.
-const FOLDERS: [&str; 6] = [
-    "tools",
-    "prompts",
-    "resources",
-    "skills",
-    "completions",
-    "providers",
-];
-
-/// What the server's file says.
+/// The contents of the server's file.
 pub(super) struct Server {
     pub(super) info: ServerInfo,
     pub(super) page_size: usize,
@@ -34,7 +26,7 @@ pub(super) struct Server {
     pub(super) filter: Filter,
 }
 
-/// Which tools may be offered.
+/// The filter of offered tools.
 pub(super) struct Filter {
     allow: Option<Vec<String>>,
     deny: Vec<String>,
@@ -50,7 +42,7 @@ impl Filter {
 
 impl Reader<'_> {
     pub(super) fn server(&mut self) -> Result<Server, FolderError> {
-        let mut files: Vec<Item> = FILES
+        let mut files: Vec<Item> = SERVER_FILES
             .iter()
             .filter_map(|name| self.root_file(name))
             .collect();
@@ -79,7 +71,7 @@ impl Reader<'_> {
             self.cwd(&mut run, &meta, item);
         }
         self.defaults = run;
-        // Nothing but the server's file was read until now.
+        // Only the server's file has been read so far, so an error belongs to it.
         let error = |p: &Problem| p.severity == Severity::Error;
         if let Some(at) = self.problems[before..].iter().position(error) {
             let problem = self.problems.swap_remove(before + at);
@@ -129,9 +121,10 @@ impl Reader<'_> {
     fn root_file(&mut self, name: &str) -> Option<Item> {
         let path = self.root.join(name);
         let metadata = fs::symlink_metadata(&path).ok()?;
-        let metadata = match metadata.is_symlink() {
-            true => self.follow(&path)?,
-            false => metadata,
+        let metadata = if metadata.is_symlink() {
+            self.follow(&path)?
+        } else {
+            metadata
         };
         metadata.is_file().then(|| Item {
             name: name.to_owned(),
@@ -141,7 +134,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Folders that are almost called like ours, and a folder in which there is nothing for us.
+    /// Warns about folders with similar names to those of entries, and about a folder without any entries.
     fn misspelled(&mut self) {
         let Ok(entries) = fs::read_dir(&self.root) else {
             return;
@@ -151,17 +144,17 @@ impl Reader<'_> {
         for entry in entries.flatten().take(1_000) {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
-            if FOLDERS.contains(&name) {
+            if ENTRY_FOLDERS.contains(&name) {
                 any = true;
             } else if entry.file_type().is_ok_and(|t| t.is_dir()) && !name.starts_with(['.', '_']) {
-                let near = nearest(name, FOLDERS);
+                let near = nearest(name, ENTRY_FOLDERS);
                 odd.extend(near.map(|near| (name.to_owned(), near)));
             }
         }
         odd.sort();
         for (name, near) in odd {
             if !self.root.join(near).exists() {
-                let text = "is not looked at".to_owned();
+                let text = "is ignored".to_owned();
                 let hint = format!("did you mean `{near}`?");
                 self.warn(Path::new(&name), text).hint = Some(hint);
             }

@@ -1,15 +1,15 @@
-//! Within which bounds something runs. An entry's metadata comes before the server's file, and that
-//! before the defaults here.
+//! Limits and permissions of programs. Metadata of an entry overrides the server's file, which overrides the
+//! defaults here.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a tool runs.
+/// The mode of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mode {
-    /// A process for each call.
+    /// One process per call.
     Once,
-    /// Processes that stay and take one call after the other.
+    /// Long-running processes that take one call after the other.
     Worker(WorkerSettings),
     /// A server of its own, whose tools are listed among ours.
     Mcp(MountSettings),
@@ -18,13 +18,13 @@ pub enum Mode {
 /// Processes that stay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerSettings {
-    /// How many at most.
+    /// The maximum number of processes.
     pub count: usize,
-    /// Calls that one of them takes at once.
+    /// Concurrent calls per process.
     pub concurrency: usize,
-    /// When one that has nothing to do is ended.
+    /// How long an unused process is kept.
     pub idle: Duration,
-    /// After so many calls one is replaced; `None` keeps it.
+    /// A process is replaced after this many calls; `None` keeps it.
     pub max_calls: Option<u64>,
 }
 
@@ -42,38 +42,38 @@ impl Default for WorkerSettings {
 /// A mounted server.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MountSettings {
-    /// Stands before the names of its tools; by default the name of the entry and `_`.
+    /// The prefix of the names of its tools; by default the name of the entry and `_`.
     pub prefix: Option<String>,
 }
 
-/// Within which bounds something runs.
+/// Limits and permissions of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSettings {
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
-    /// Whether every progress begins the time anew.
+    /// Whether progress restarts the time limit.
     pub progress_extends: bool,
-    /// How long it may take even so.
+    /// The upper limit of the time, including progress.
     pub max_timeout: Duration,
-    /// What the model is told when the time is over.
+    /// The text for the model after a timeout.
     pub timeout_hint: Option<String>,
     /// Between TERM and KILL.
     pub grace: Duration,
-    /// What its output may weigh.
+    /// The output limit.
     pub max_output: usize,
-    /// Progress notifications that are passed on in a minute.
+    /// Progress notifications forwarded per minute.
     pub progress_per_minute: usize,
-    /// Log messages that are passed on in a minute.
+    /// Log messages forwarded per minute.
     pub logs_per_minute: usize,
-    /// Calls of it that run at once.
+    /// Limit of concurrent calls of this entry.
     pub concurrency: Option<usize>,
-    /// What it sees of our environment.
+    /// The environment variables that it gets.
     pub env: EnvSettings,
-    /// What it may reach.
+    /// The files and ports that it may access.
     pub sandbox: SandboxSettings,
-    /// What it may use up.
+    /// Resource limits.
     pub limits: LimitSettings,
-    /// Where it runs; `None` is the root of the folder.
+    /// The working directory; `None` is the root of the folder.
     pub cwd: Option<PathBuf>,
 }
 
@@ -97,43 +97,43 @@ impl Default for RunSettings {
     }
 }
 
-/// What a program sees of our environment.
+/// The environment of a program.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EnvSettings {
-    /// Which variables it gets.
+    /// The set of inherited variables.
     pub mode: EnvMode,
-    /// More of them by name, or by a beginning and `*`.
+    /// Additional variables by name, or by a prefix and `*`.
     pub allow: Vec<String>,
-    /// Set for it.
+    /// Variables to set.
     pub set: Vec<(String, String)>,
 }
 
-/// Which variables a program gets.
+/// The set of inherited variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EnvMode {
-    /// Those that hardly any program can do without.
+    /// The variables that most programs need.
     #[default]
     Minimal,
-    /// Only those that are named.
+    /// Only the listed variables and `PATH`.
     Allowlist,
-    /// All of them.
+    /// All variables.
     Inherit,
 }
 
-/// What a program may reach.
+/// What a program may access.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SandboxSettings {
-    /// 0: everything; 1: no more rights than we have; 2: only the files and ports below.
+    /// 0: everything; 1: no privileges beyond ours; 2: only the files and ports below.
     pub level: u8,
     /// Files and folders that it may read, besides those that every program needs.
     pub read: Vec<PathBuf>,
     /// Files and folders that it may write.
     pub write: Vec<PathBuf>,
-    /// TCP ports that it may connect to; `None` is all of them, empty is none.
+    /// TCP ports that it may connect to; `None` allows all, an empty list none.
     pub net: Option<Vec<u16>>,
-    /// Whether it may also read and write what is in the client's roots.
+    /// Whether it may read and write the client's roots.
     pub roots: bool,
-    /// Whether it may run without what this system cannot enforce.
+    /// Whether it may run if the system cannot enforce everything.
     pub optional: bool,
 }
 
@@ -150,23 +150,23 @@ impl Default for SandboxSettings {
     }
 }
 
-/// What a program may use up.
+/// Resource limits of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LimitSettings {
-    /// Seconds of a processor.
+    /// CPU seconds.
     pub cpu: Option<u64>,
     /// Bytes of address space.
     pub memory: Option<u64>,
     /// Open files.
     pub files: Option<u64>,
-    /// Bytes of one file that it writes.
+    /// The size of a file that it writes, in bytes.
     pub file_size: Option<u64>,
-    /// Processes of this user.
+    /// The number of processes of this user.
     pub processes: Option<u64>,
 }
 
 impl LimitSettings {
-    /// Whether there is any.
+    /// Whether any limit is set.
     pub fn is_any(&self) -> bool {
         *self != Self::default()
     }

@@ -12,7 +12,7 @@ use super::reader::{MOST, Reader};
 use super::resources::below;
 use super::uri;
 
-/// How deep the files of a skill may lie.
+/// Depth limit of the files of a skill.
 const DEEPEST: usize = 8;
 
 impl Reader<'_> {
@@ -23,17 +23,14 @@ impl Reader<'_> {
         };
         let sidecars = listing.sidecars.values().flatten();
         for item in listing.files.iter().chain(sidecars) {
-            self.ignore(
-                &item.shown,
-                "only folders with a SKILL.md are looked at here",
-            );
+            self.ignore(&item.shown, "only folders with a SKILL.md are used here");
         }
         for folder in &listing.folders {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
             if !inner.files.iter().any(|item| item.name == "SKILL.md") {
-                let text = "is no skill: it has no SKILL.md".to_owned();
+                let text = "is not a skill: it has no SKILL.md".to_owned();
                 self.warn(&folder.shown, text);
                 continue;
             }
@@ -44,7 +41,7 @@ impl Reader<'_> {
     }
 
     fn skill_files(&mut self, listing: &Listing, depth: usize, resources: &mut Vec<Resource>) {
-        // What looks like metadata of ours is a file like any other here.
+        // In a skill, files that look like metadata are ordinary files.
         let sidecars = listing.sidecars.values().flatten();
         for item in listing.files.iter().chain(sidecars) {
             if resources.len() >= MOST {
@@ -62,9 +59,10 @@ impl Reader<'_> {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
             };
-            match depth < DEEPEST {
-                true => self.skill_files(&inner, depth + 1, resources),
-                false => self.too_deep(folder, &inner, DEEPEST),
+            if depth < DEEPEST {
+                self.skill_files(&inner, depth + 1, resources)
+            } else {
+                self.too_deep(folder, &inner, DEEPEST)
             }
         }
     }
@@ -82,7 +80,7 @@ impl Reader<'_> {
             let text = self.text(item)?;
             let front = match front::split(&text).0 {
                 Some(Ok(node)) => Some(node),
-                // The text is still worth reading.
+                // The text is readable even without valid metadata.
                 Some(Err(error)) => {
                     let severity = super::catalogue::Severity::Warning;
                     self.tell(severity, &item.shown, Some(error.line), error.text);

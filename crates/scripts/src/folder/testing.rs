@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::{Catalogue, ReadOptions, Severity};
 
-/// The usual options, with the environment of the test.
+/// The default options, with the environment of the test.
 pub(super) fn options() -> ReadOptions {
     ReadOptions {
         env: std::env::vars_os().collect(),
@@ -14,7 +14,7 @@ pub(super) fn options() -> ReadOptions {
     }
 }
 
-/// A folder that goes away by itself.
+/// A temporary folder.
 pub(super) struct Folder {
     dir: tempfile::TempDir,
 }
@@ -48,7 +48,7 @@ impl Folder {
         self.mode(path, 0o755);
     }
 
-    /// A tool that says what it is.
+    /// Writes a tool with a description.
     pub(super) fn tool(&self, name: &str) {
         self.script(&format!("tools/{name}.sh"), "#!/bin/sh\n# A tool.\n");
     }
@@ -67,7 +67,7 @@ impl Folder {
         Catalogue::read(self.dir.path(), &options()).unwrap()
     }
 
-    /// As one line each.
+    /// The problems, one line each.
     pub(super) fn problems(&self, catalogue: &Catalogue) -> Vec<String> {
         let problems = catalogue.problems.iter().map(|problem| {
             let severity = match problem.severity {

@@ -1,4 +1,4 @@
-//! The schemas of a tool's arguments and of its result.
+//! The schemas of a tool's arguments and result.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::placeholders::placeholders;
 use super::reader::Reader;
 
 impl Reader<'_> {
-    /// The schema of the arguments, and the field that it comes from.
+    /// The schema of the arguments, and its field.
     pub(super) fn input(
         &mut self,
         item: &Item,
@@ -21,7 +21,7 @@ impl Reader<'_> {
         program: &Program,
     ) -> Option<Option<(Value, &'static str)>> {
         if meta.has("inputSchema") && meta.has("arguments") {
-            let text = "`arguments` is the short form of `inputSchema`; both are there".to_owned();
+            let text = "`arguments` is the short form of `inputSchema`; both are set".to_owned();
             self.tell_field(Severity::Error, meta, "arguments", item, text);
             return None;
         }
@@ -45,7 +45,7 @@ impl Reader<'_> {
             let text = words.join("\n");
             let wanted = placeholders(&text);
             input = match input {
-                // What stands in the words is all that there is to know.
+                // Without a declaration, the placeholders are the arguments.
                 None => {
                     let property = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
                     let properties: Map<_, _> = wanted.iter().map(property).collect();
@@ -56,7 +56,7 @@ impl Reader<'_> {
                 Some((schema, field)) => {
                     for name in wanted {
                         if schema["properties"].get(name).is_none() {
-                            let text = format!("`{{{{{name}}}}}` is no argument of this tool");
+                            let text = format!("`{{{{{name}}}}}` is not an argument of this tool");
                             self.tell_field(Severity::Warning, meta, "exec", item, text);
                         }
                     }
@@ -67,7 +67,7 @@ impl Reader<'_> {
         Some(input)
     }
 
-    /// MCP wants arguments and results to be objects.
+    /// Checks that a schema describes an object, as MCP requires for arguments and results.
     pub(super) fn object_schema(
         &mut self,
         item: &Item,

@@ -1,4 +1,4 @@
-//! Tools: executable files, folders with a `tool.*` in them, and words to run in a `*.tool.yaml`.
+//! Tools: executable files, folders with a `tool.*`, and command lines in a `*.tool.yaml`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::script::Kind;
 use super::server::Filter;
 use super::settings::Mode;
 
-/// How deep tools may lie.
+/// Depth limit of tools.
 const DEEPEST: usize = 3;
 
 impl Reader<'_> {
@@ -70,7 +70,7 @@ impl Reader<'_> {
             } else if depth < DEEPEST {
                 self.tools_of(&inner, depth + 1, tools);
             } else if !inner.files.is_empty() {
-                let text = format!("lies more than {DEEPEST} folders deep and is not looked at");
+                let text = format!("lies more than {DEEPEST} folders deep and is ignored");
                 self.warn(&folder.shown, text);
             } else {
                 let why = format!("it lies more than {DEEPEST} folders deep");
@@ -79,14 +79,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Folders for what tools need.
+    /// Records folders of helper code as ignored.
     pub(super) fn ignore_helpers(&mut self, listing: &Listing) {
         for folder in listing.folders.iter().filter(|f| f.is_for_helpers()) {
             self.ignore(&folder.shown, "a folder for what tools need");
         }
     }
 
-    /// What lies beside the file that is the tool of its folder.
+    /// Records the files beside a tool that has a folder of its own as ignored.
     fn ignore_parts(&mut self, main: &Item, inner: &Listing) {
         let why = format!("it belongs to the tool {}", main.shown.display());
         let own: Vec<&Path> = inner
@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Metadata that describes nothing.
+    /// Reports metadata files that describe no file.
     pub(super) fn orphans(&mut self, listing: &Listing, used: impl Fn(&str, &Item) -> bool) {
         for (base, items) in listing.orphans() {
             for item in items.iter().filter(|item| !used(base, item)) {
@@ -139,14 +139,14 @@ impl Reader<'_> {
         tool
     }
 
-    /// A file that is no tool as it is.
+    /// Reports a file that is not a tool.
     fn no_tool(&mut self, item: &Item) {
         let script = self.script(item);
         let is_script = script.is_some_and(|script| script.kind != Kind::Other);
         if is_script || interpreter(item.extension()).is_some() {
             self.not_executable(item);
         } else {
-            let text = "is not executable and so no tool".to_owned();
+            let text = "is not executable, so it is not a tool".to_owned();
             self.warn(&item.shown, text);
         }
     }
@@ -183,7 +183,7 @@ impl Reader<'_> {
                 Some(comment) => {
                     shown.insert("description".to_owned(), Value::String(comment));
                 }
-                // What a server of its own offers it describes itself.
+                // A mounted server describes its own tools.
                 None if matches!(mode, Mode::Mcp(_)) => {}
                 None => {
                     let text = "has no description; a model cannot know what it is for".to_owned();
@@ -242,12 +242,12 @@ impl Reader<'_> {
         })
     }
 
-    /// The name of a tool or prompt, as clients take it.
+    /// The name of a tool or prompt, as clients accept it.
     pub(super) fn name(&mut self, item: &Item, meta: &Meta, from_file: &str) -> String {
         let wanted = meta.text("name").unwrap_or(from_file);
         let name = names::fit(wanted);
         if name != wanted {
-            let text = format!("is called `{name}`, because clients do not take {wanted:?}");
+            let text = format!("is called `{name}`, because clients do not accept {wanted:?}");
             let hint = "a name has letters, digits, `_` and `-`, and at most 64 of them".to_owned();
             let problem = self.tell_field(Severity::Warning, meta, "name", item, text);
             problem.hint = Some(hint);
@@ -256,8 +256,8 @@ impl Reader<'_> {
     }
 }
 
-/// The name of a tool that is nothing but metadata: `du` of `du.tool.yaml`; in a folder of its own
-/// `tool.yaml` does as well.
+/// The name of a tool that consists of metadata only: `du` of `du.tool.yaml`; in a folder of its own
+/// `tool.yaml` suffices.
 fn template_name(item: &Item, has_folder: bool) -> Option<&str> {
     Format::of(Path::new(&item.name))?;
     let stem = item.stem();

@@ -29,7 +29,7 @@ fn an_executable_file_is_a_tool() {
 }
 
 #[test]
-fn what_lies_beside_comes_before_what_stands_inside() {
+fn metadata_files_override_inline_metadata() {
     let folder = Folder::new();
     folder.script(
         "tools/greet.sh",
@@ -83,7 +83,7 @@ fn the_short_form_of_arguments_becomes_a_schema() {
 }
 
 #[test]
-fn a_folder_with_a_tool_in_it_is_one_tool() {
+fn a_folder_with_a_main_file_is_one_tool() {
     let folder = Folder::new();
     folder.script("tools/greet/tool.py", "#!/usr/bin/env python3\n# Greets.\n");
     folder.script("tools/greet/helper.sh", "#!/bin/sh\n");
@@ -98,12 +98,12 @@ fn a_folder_with_a_tool_in_it_is_one_tool() {
     let problems = folder.problems(&catalogue);
     assert_eq!(
         problems,
-        ["warning tools/a/b/c: lies more than 3 folders deep and is not looked at"]
+        ["warning tools/a/b/c: lies more than 3 folders deep and is ignored"]
     );
 }
 
 #[test]
-fn words_to_run_need_no_script() {
+fn exec_tools_need_no_script() {
     let folder = Folder::new();
     folder.file(
         "tools/du.tool.yaml",
@@ -129,12 +129,12 @@ fn words_to_run_need_no_script() {
     assert!(matches!(&ls.program, Program::Template(words) if words[0] == "ls"));
     assert_eq!(
         folder.problems(&catalogue),
-        ["warning tools/ls.tool.json:1: `{{dri}}` is no argument of this tool"]
+        ["warning tools/ls.tool.json:1: `{{dri}}` is not an argument of this tool"]
     );
 }
 
 #[test]
-fn what_cannot_be_offered_is_told_with_its_line() {
+fn invalid_entries_are_reported_with_their_line() {
     let folder = Folder::new();
     for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
         folder.tool(name);
@@ -164,22 +164,22 @@ fn what_cannot_be_offered_is_told_with_its_line() {
     assert_eq!(
         folder.problems(&catalogue),
         [
-            "error tools/a.meta.yaml:2: `timeoutSecs` must be seconds, or a text such as \"500ms\", \"30s\" or \"5m\", not a list",
+            "error tools/a.meta.yaml:2: `timeoutSecs` must be seconds, or a text like \"500ms\", \"30s\" or \"5m\", not a list",
             "error tools/b.meta.yaml: b.meta.json describes the same entry (keep one of them)",
             "error tools/c.meta.json:2: `inputSchema` must have the type \"object\", not \"text\"",
             "error tools/d.meta.toml:2: unclosed table, expected `]`",
             "error tools/e.meta.yaml:3: the argument `x` has the unknown type \"int\" (did you mean `integer`?)",
             "error tools/f.meta.yaml:1: `inputSchema` is no JSON Schema: /properties/x/type: \"text\" is not valid under any of the schemas listed in the 'anyOf' keyword",
             "error tools/g.meta.yaml:1: a map of fields was expected, not a list",
-            "error tools/h.meta.yaml:1: `cwd` \"../..\" is no folder inside this one",
-            "error tools/none.tool.yaml: `exec` is missing: the words to run (for example: exec: [\"du\", \"-h\", \"{{dir}}\"])",
+            "error tools/h.meta.yaml:1: `cwd` \"../..\" is not a folder inside this one",
+            "error tools/none.tool.yaml: `exec` is missing: the command line to run (for example: exec: [\"du\", \"-h\", \"{{dir}}\"])",
             "error tools/var.tool.yaml:1: the program itself cannot come from an argument",
         ]
     );
 }
 
 #[test]
-fn a_script_that_is_not_executable_can_be_mended() {
+fn a_script_that_is_not_executable_has_a_fix() {
     let folder = Folder::new();
     folder.file("tools/a.sh", "#!/bin/sh\n");
     folder.file("tools/notes.txt", "notes\n");
@@ -195,7 +195,7 @@ fn a_script_that_is_not_executable_can_be_mended() {
         first.fix,
         Some(Fix::MakeExecutable(folder.path("tools/a.sh")))
     );
-    assert_eq!(second.text, "is not executable and so no tool");
+    assert_eq!(second.text, "is not executable, so it is not a tool");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn names_are_made_fit_and_stay_unique() {
 }
 
 #[test]
-fn settings_of_the_server_hold_for_every_tool() {
+fn server_settings_apply_to_every_tool() {
     let folder = Folder::new();
     folder.file(
         "server.toml",
@@ -250,7 +250,7 @@ fn settings_of_the_server_hold_for_every_tool() {
     assert_eq!(
         folder.problems(&catalogue),
         [
-            "warning tools/b.meta.yaml:3: `~/x` is taken as it stands: no shell reads it (write the whole path)"
+            "warning tools/b.meta.yaml:3: `~/x` is used literally: no shell expands it (write the whole path)"
         ]
     );
 }
@@ -282,7 +282,7 @@ fn workers_and_servers_are_described() {
     assert_eq!(
         folder.problems(&catalogue),
         [
-            "error tools/o.tool.yaml:2: what stays runs before there are arguments, so that `exec` can have none"
+            "error tools/o.tool.yaml:2: a long-running process starts before there are arguments, so `exec` must not use any"
         ]
     );
     assert!(matches!(&catalogue.tools[1].program, Program::Argv(words) if words.len() == 3));
@@ -298,7 +298,7 @@ fn workers_and_servers_are_described() {
 }
 
 #[test]
-fn how_a_program_runs_is_found_out_without_running_it() {
+fn programs_are_classified_without_running_them() {
     let folder = Folder::new();
     folder.script("tools/a.sh", "# A.\necho\n");
     folder.script("tools/b", "# B.\necho\n");
@@ -320,7 +320,7 @@ fn how_a_program_runs_is_found_out_without_running_it() {
 }
 
 #[test]
-fn a_path_to_run_is_one_of_the_folder_and_can_be_trusted() {
+fn an_exec_path_must_be_trusted_and_in_the_folder() {
     let folder = Folder::new();
     folder.script("bin/ok", "#!/bin/sh\n");
     folder.script("bin/open", "#!/bin/sh\n");
@@ -339,7 +339,7 @@ fn a_path_to_run_is_one_of_the_folder_and_can_be_trusted() {
     assert_eq!(
         folder.problems(&catalogue),
         [
-            "error bin/open: cannot be trusted, and scripts may run what is in it: others can write \
+            "error bin/open: cannot be trusted, and scripts may run code in it: others can write \
              it (mode 0777) (chmod go-w, or `linkspan validate --fix`)",
             "error tools/b.tool.yaml:2: `exec` \"bin/open\": others can write it (mode 0777)",
             "error tools/c.tool.yaml:2: `exec` \"bin/none\": No such file or directory (os error 2)",

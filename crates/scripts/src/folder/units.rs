@@ -1,26 +1,26 @@
-//! Numbers as people write them: `30`, `"2m"`, `"10 MiB"`.
+//! Numbers with units: `30`, `"2m"`, `"10 MiB"`.
 
 use std::time::Duration;
 
 use super::node::{Data, Node};
 
-/// Nothing here waits longer than a week.
+/// Limit of durations: a week, in seconds.
 const LONGEST: f64 = 7.0 * 24.0 * 3600.0;
 
-/// A value that is not the number that a field takes. It holds what is there instead.
+/// A value of the wrong type for a field, as it is shown in the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UnitError {
-    #[error("must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not {0}")]
+    #[error("must be seconds, or a text like \"500ms\", \"30s\", \"5m\" or \"1h\", not {0}")]
     Seconds(String),
-    #[error("must be more than nothing and at most a week, not {0}")]
+    #[error("must be positive and at most a week, not {0}")]
     Range(String),
-    #[error("must be bytes, or a text such as \"64k\", \"10 MB\" or \"1 GiB\", not {0}")]
+    #[error("must be bytes, or a text like \"64k\", \"10 MB\" or \"1 GiB\", not {0}")]
     Bytes(String),
     #[error("must be a whole number, not {0}")]
     Count(String),
 }
 
-/// Seconds: a number, or a text with a unit.
+/// A duration: a number of seconds, or a text with a unit.
 pub(super) fn seconds(node: &Node) -> Result<Duration, UnitError> {
     let expected = || UnitError::Seconds(shown(node));
     let seconds = match &node.data {
@@ -44,7 +44,7 @@ pub(super) fn seconds(node: &Node) -> Result<Duration, UnitError> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Bytes: a number, or a text with a unit. `k` and `KiB` are 1024, `kB` is 1000.
+/// A size: a number of bytes, or a text with a unit. `k` and `KiB` are 1024, `kB` is 1000.
 pub(super) fn bytes(node: &Node) -> Result<u64, UnitError> {
     let expected = || UnitError::Bytes(shown(node));
     let bytes = match &node.data {
@@ -65,13 +65,14 @@ pub(super) fn bytes(node: &Node) -> Result<u64, UnitError> {
         }
         _ => return Err(expected()),
     };
-    match bytes >= 0.0 && bytes < (1u64 << 53) as f64 {
-        true => Ok(bytes as u64),
-        false => Err(expected()),
+    if bytes >= 0.0 && bytes < (1u64 << 53) as f64 {
+        Ok(bytes as u64)
+    } else {
+        Err(expected())
     }
 }
 
-/// A whole number that is not negative.
+/// A non-negative whole number.
 pub(super) fn count(node: &Node) -> Result<u64, UnitError> {
     let number = match &node.data {
         Data::Number(number, _) => number.as_u64(),
@@ -87,7 +88,7 @@ fn split(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim_start()))
 }
 
-/// A value in a message: itself if it is short, else its kind.
+/// A value in a message: itself if it is short, else its type.
 pub(super) fn shown(node: &Node) -> String {
     match node.scalar() {
         Some(text) if text.len() <= 40 => match node.data {
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_come_with_or_without_a_unit() {
+    fn seconds_may_have_a_unit() {
         assert_eq!(seconds(&number(30)), Ok(Duration::from_secs(30)));
         assert_eq!(seconds(&text("500ms")), Ok(Duration::from_millis(500)));
         assert_eq!(seconds(&text("1.5 m")), Ok(Duration::from_secs(90)));
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_that_mean_nothing_are_refused() {
+    fn invalid_seconds_are_refused() {
         for node in [
             number(0),
             number(u64::MAX),
@@ -131,12 +132,12 @@ mod tests {
         }
         assert_eq!(
             seconds(&text("5d")).unwrap_err().to_string(),
-            "must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not \"5d\""
+            "must be seconds, or a text like \"500ms\", \"30s\", \"5m\" or \"1h\", not \"5d\""
         );
     }
 
     #[test]
-    fn bytes_come_with_or_without_a_unit() {
+    fn bytes_may_have_a_unit() {
         assert_eq!(bytes(&number(7)), Ok(7));
         assert_eq!(bytes(&text("64k")), Ok(65_536));
         assert_eq!(bytes(&text("10 MB")), Ok(10_000_000));

@@ -1,8 +1,8 @@
-//! Addresses in metadata, and patterns of addresses.
+//! URIs and URI templates in metadata.
 
 pub(super) use crate::uri::{encode, is_scheme, of_file};
 
-/// The scheme of an address or of a pattern, or what is wrong with it.
+/// The scheme of a URI or URI template, or the error in it.
 pub(super) fn scheme(uri: &str) -> Result<&str, &'static str> {
     let Some((scheme, rest)) = uri.split_once(':') else {
         return Err("has no scheme, such as `file:` or `notes:`");
@@ -11,11 +11,12 @@ pub(super) fn scheme(uri: &str) -> Result<&str, &'static str> {
         return Err("has no scheme, such as `file:` or `notes:`");
     }
     if rest.is_empty() {
-        return Err("has nothing behind its scheme");
+        return Err("has only a scheme");
     }
-    match rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        true => Err("has a space or a control character in it"),
-        false => Ok(scheme),
+    if rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        Err("has a space or a control character in it")
+    } else {
+        Ok(scheme)
     }
 }
 
@@ -26,7 +27,7 @@ pub(super) enum PatternError {
     NotOpened,
     #[error("has a `{{` without a `}}`")]
     NotClosed,
-    #[error("`{{{0}}}` is no expression of RFC 6570")]
+    #[error("`{{{0}}}` is not an expression of RFC 6570")]
     Expression(String),
 }
 
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_becomes_an_address() {
+    fn a_path_is_encoded_as_a_uri() {
         let path = std::path::Path::new("/a b/größe#1?.md");
         assert_eq!(of_file(path), "file:///a%20b/gr%C3%B6%C3%9Fe%231%3F.md");
     }

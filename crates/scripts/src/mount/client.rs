@@ -1,4 +1,4 @@
-//! A mounted server, as its client sees it.
+//! The client side of a mounted server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,17 +17,17 @@ use crate::folder::{RunSettings, Tool};
 use crate::run::clock::Clock;
 use crate::worker::spawn;
 
-/// Requests that may wait for the server to be looked at.
+/// Requests that may wait for the server.
 const QUEUE: usize = 16;
-/// Pages of a list; a server with more has lost its way.
+/// Limit of pages of a list, against endless cursors.
 const MOST_PAGES: usize = 100;
 
 pub(super) struct Client {
     orders: mpsc::Sender<Order>,
     tools: Mutex<Option<Arc<Vec<Value>>>>,
-    /// Set when the server says that its tools are others now.
+    /// Set when the server sends `tools/list_changed`.
     stale: Arc<AtomicBool>,
-    /// How long it may take to shake hands, and for each page of its tools.
+    /// The time limit of the handshake, and of each page of tools.
     patience: Duration,
 }
 
@@ -70,7 +70,7 @@ impl Client {
         !self.orders.is_closed()
     }
 
-    /// All of its tools, as it lists them.
+    /// All tools of the server.
     pub(super) async fn tools(&self, caller: Caller) -> Result<Arc<Vec<Value>>, RpcError> {
         let mut known = self.tools.lock().await;
         if self.stale.swap(false, Ordering::Relaxed) {
@@ -90,7 +90,7 @@ impl Client {
                 .map_err(|e| RpcError::internal(format!("its list of tools is odd: {e}")))?;
             tools.extend(page["tools"].as_array().cloned().unwrap_or_default());
             match page["nextCursor"].as_str() {
-                // A cursor that is empty or comes again leads to pages that are known.
+                // An empty or repeated cursor ends the list.
                 Some(cursor) if !cursor.is_empty() && seen.insert(cursor.to_owned()) => {
                     params = serde_json::json!({ "cursor": cursor }).to_string();
                 }
@@ -141,7 +141,7 @@ impl Client {
         let gone = || RpcError::internal("the server has gone; call again");
         let sent = self.orders.send(Order::Ask(Box::new(request))).await;
         sent.map_err(|_| gone())?;
-        // The task of the server notices by itself when this receiver is dropped.
+        // The server task notices when this receiver is dropped.
         let answer = told.await.map_err(|_| gone())??;
         let body = answer.body().map_or("{}", Json::text);
         match answer.kind() {
@@ -151,7 +151,7 @@ impl Client {
     }
 }
 
-/// What the client can do, of what a server may ask.
+/// The capabilities of the client that servers may use.
 fn capabilities(caller: &Caller) -> String {
     let mut can = serde_json::Map::new();
     for name in ["elicitation", "sampling", "roots"] {

@@ -26,16 +26,16 @@ use crate::run::observer::{ChangeEvents, News, Threshold};
 use crate::run::outbox::Outbox;
 use crate::worker::Pipes;
 
-/// How often requests are checked for a caller that is gone.
+/// Interval between checks for requests whose caller is gone.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long another answer may still come when one stood behind other text.
+/// How long a request waits for a proper answer after one that was embedded in other text.
 const DOUBT: Duration = Duration::from_secs(3);
 
-/// Questions that a server may have open at once.
+/// Limit of open questions per server.
 const MOST_QUESTIONS: usize = 64;
 
-/// Something for the server.
+/// A command for the server task.
 pub(super) enum Order {
     Ask(Box<Request>),
     Tell(Message),
@@ -45,9 +45,9 @@ pub(super) struct Request {
     pub(super) method: String,
     pub(super) params: String,
     pub(super) caller: Caller,
-    /// As the client spelled it.
+    /// The spelling of the client.
     pub(super) token: Option<String>,
-    /// How long it may take; without one, the caller has its own limit.
+    /// The time limit; `None` if the caller has its own.
     pub(super) clock: Option<Clock>,
     pub(super) reply: oneshot::Sender<Result<Message, RpcError>>,
 }
@@ -59,11 +59,11 @@ pub(super) struct Server {
     orders: mpsc::Receiver<Order>,
     stale: Arc<AtomicBool>,
     waiting: HashMap<Hop, Request>,
-    /// Requests whose answer stood behind other text on a line, and when each is told if no other answer
-    /// comes: the line may have been a log.
+    /// Requests whose answer was embedded in other text on a line, and when each fails unless another answer
+    /// arrives: the line may have been a log.
     quoted: HashMap<Hop, Instant>,
     last: Hop,
-    /// Says when there is no call any more that a question could belong to.
+    /// Signals that no call is left that a question could belong to.
     over: watch::Sender<()>,
     out: Outbox,
     lines: Lines,
@@ -147,12 +147,12 @@ impl Server {
                     Ok(_) => {
                         self.listen(&mut questions);
                         if self.out.flush(stdin).is_err() {
-                            return "it does not listen";
+                            return "it does not read its input";
                         }
                     }
                 },
                 _ = guard.wait(), if !ended => {
-                    // A descendant that holds the pipes open would hide the end of output.
+                    // A descendant that keeps the pipes open would hide the end of output.
                     guard.kill();
                     guard.sweep().await;
                     ended = true;
@@ -245,7 +245,7 @@ impl Server {
         }
     }
 
-    /// What is no message. The request that it was to answer is told.
+    /// Handles an invalid message; the request that it answers fails.
     fn bad(&mut self, why: &WireError) {
         tracing::warn!("`{}` sent an invalid message: {why}", self.name);
         if let Some(number) = why.quoted_hop().filter(|n| self.waiting.contains_key(n)) {
@@ -340,7 +340,7 @@ impl Server {
         }
     }
 
-    /// Cancels requests whose caller is gone or whose time is up.
+    /// Cancels requests whose caller is gone or whose time limit is over.
     fn give_up(&mut self) {
         let now = Instant::now();
         let due: Vec<Hop> = self
@@ -379,6 +379,6 @@ async fn ask(caller: Caller, id: Id, msg: Message, mut over: watch::Receiver<()>
             Some(answer) => answer.with_id(id.clone()),
             None => none("the client has gone"),
         },
-        _ = over.changed() => none("the call that this question belongs to is over"),
+        _ = over.changed() => none("the call that this question belongs to has ended"),
     }
 }

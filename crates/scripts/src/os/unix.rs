@@ -14,19 +14,19 @@ pub use tokio::net::unix::pipe;
 
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 
-/// The user that we run as.
+/// The effective user id.
 pub fn user() -> u32 {
     geteuid().as_raw()
 }
 
-/// Kills a process group. Nothing happens if it has ended already.
+/// Kills a process group. No effect if it has ended already.
 pub fn kill_group(leader: u32) {
     if let Some(group) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
 
-/// Reads a pipe with a name: the end to read, the same end once more, and an end to write that keeps it open.
+/// Opens a named pipe: a receiver, a duplicate of its descriptor, and a writer that keeps it open.
 pub fn named_pipe(path: &Path) -> io::Result<(pipe::Receiver, OwnedFd, OwnedFd)> {
     let stream = pipe::OpenOptions::new().open_receiver(path)?;
     let again = stream.as_fd().try_clone_to_owned()?;

@@ -1,5 +1,5 @@
-//! Systems without descriptors, owners and process groups: a value of [`OwnedFd`] or of a pipe cannot exist,
-//! and a file looks as if this user owned it, which is enough to read and validate a folder.
+//! Systems without descriptors, owners and process groups: the types of descriptors and pipes have no values,
+//! and every file appears to be owned by this user, which suffices to read and validate a folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, Metadata, OpenOptions, Permissions};
@@ -10,30 +10,30 @@ use std::time::UNIX_EPOCH;
 
 pub use linkspan_spawn::Fd as OwnedFd;
 
-/// The user that we run as. There are no numbers for users.
+/// Always 0: there are no user ids.
 pub fn user() -> u32 {
     0
 }
 
-/// The parent is unknown; 1 stands for none.
+/// Always 1: the parent is unknown.
 pub fn parent_id() -> u32 {
     1
 }
 
-/// There are no process groups.
+/// Does nothing: there are no process groups.
 pub fn kill_group(_leader: u32) {}
 
-/// Says that it is unsupported.
+/// Fails as unsupported.
 pub fn symlink(_target: impl AsRef<Path>, _link: impl AsRef<Path>) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Says that it is unsupported.
+/// Fails as unsupported.
 pub fn named_pipe(_path: &Path) -> io::Result<(pipe::Receiver, OwnedFd, OwnedFd)> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Every file can be read and executed by all users, and written by this user.
+/// Every file appears readable and executable by all users, and writable by this user.
 const MODE: u32 = 0o755;
 
 /// As on Unix.
@@ -65,7 +65,7 @@ impl MetadataExt for Metadata {
         0
     }
 
-    /// Unknown; two files that were made at the same moment and are equally long count as one.
+    /// Unknown; two files with the same creation time and length count as one.
     fn ino(&self) -> u64 {
         let made = self.created().ok();
         let made = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
@@ -102,7 +102,7 @@ impl PermissionsExt for Permissions {
 
 /// As on Unix.
 pub trait DirBuilderExt {
-    /// Makes no difference.
+    /// No effect.
     fn mode(&mut self, mode: u32) -> &mut Self;
 }
 
@@ -114,7 +114,7 @@ impl DirBuilderExt for DirBuilder {
 
 /// As on Unix.
 pub trait OpenOptionsExt {
-    /// Makes no difference.
+    /// No effect.
     fn mode(&mut self, mode: u32) -> &mut Self;
 }
 
@@ -126,9 +126,9 @@ impl OpenOptionsExt for OpenOptions {
 
 /// As on Unix.
 pub trait CommandExt {
-    /// Makes no difference.
+    /// No effect.
     fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Self;
-    /// Makes no difference.
+    /// No effect.
     fn process_group(&mut self, group: i32) -> &mut Self;
 }
 
@@ -156,7 +156,7 @@ impl OsStrExt for OsStr {
 
 /// As on Unix.
 pub trait OsStringExt {
-    /// Bytes that are no text are replaced.
+    /// Replaces invalid UTF-8.
     fn from_vec(bytes: Vec<u8>) -> Self;
     /// The bytes of its text.
     fn into_vec(self) -> Vec<u8>;
@@ -172,7 +172,7 @@ impl OsStringExt for OsString {
     }
 }
 
-/// There is none.
+/// Uninhabited.
 #[derive(Debug)]
 pub enum UnixStream {}
 
@@ -203,7 +203,7 @@ pub mod pipe {
 
     use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-    /// There is none.
+    /// Uninhabited.
     #[derive(Debug)]
     pub enum Receiver {}
 
@@ -217,7 +217,7 @@ pub mod pipe {
         }
     }
 
-    /// There is none.
+    /// Uninhabited.
     #[derive(Debug)]
     pub enum Sender {}
 

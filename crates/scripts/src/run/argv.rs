@@ -1,4 +1,4 @@
-//! The words that run: `{{name}}` filled in from arguments, never a line for a shell.
+//! Builds command lines: replaces `{{name}}` by arguments. Never uses a shell.
 
 use std::ffi::OsString;
 
@@ -7,14 +7,14 @@ use linkspan_wire::{Json, JsonKind};
 use super::on_one_line;
 use crate::folder::Program;
 
-/// Words that no program can be started with.
+/// Arguments that cannot be part of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ArgvError {
-    #[error("an argument holds a NUL, which no program can be given")]
+    #[error("an argument contains a NUL")]
     Nul,
 }
 
-/// The words of a program for these arguments.
+/// The command line of a program for these arguments.
 pub(crate) fn words(program: &Program, arguments: Json<'_>) -> Result<Vec<OsString>, ArgvError> {
     let words: Vec<OsString> = match program {
         Program::Argv(words) => words.clone(),
@@ -36,8 +36,8 @@ fn has_nul(word: &OsString) -> bool {
     word.as_encoded_bytes().contains(&0)
 }
 
-/// One word becomes one word. A word that is nothing but the name of a list becomes its elements, one
-/// that is nothing but the name of something that was not given none at all.
+/// Expands one template word to one word. A word that is only a placeholder expands to all elements of a list,
+/// and to no word if the argument is missing.
 fn fill(template: &str, arguments: Json<'_>, words: &mut Vec<OsString>) {
     if let Some(name) = only_name(template) {
         match arguments.get(name).map(|value| (value.kind(), value)) {
@@ -55,7 +55,7 @@ fn fill(template: &str, arguments: Json<'_>, words: &mut Vec<OsString>) {
         word.push_str(before);
         let value = arguments.get(name).filter(|v| v.kind() != JsonKind::Null);
         match value {
-            // `--depth={{depth}}` without a depth is no option at all.
+            // `--depth={{depth}}` without a depth is omitted.
             None => return,
             Some(value) => word.push_str(&spelled(value)),
         }
@@ -91,7 +91,7 @@ pub(crate) fn next_name(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// A value as a word: strings as they are, everything else as the client spelled it.
+/// A value as a word: a string unquoted, any other value in the client's spelling.
 pub(crate) fn spelled(value: Json<'_>) -> String {
     match value.kind() {
         JsonKind::Null => String::new(),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_word_stays_one_word_whatever_is_in_it() {
+    fn a_template_word_expands_to_one_word() {
         let hostile = "a; rm -rf / $(x) `y` \"z\" {{other}}\n";
         assert_eq!(
             filled(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_given_is_left_out() {
+    fn missing_arguments_are_omitted() {
         assert_eq!(
             filled(&["du", "{{x}}", "--depth={{n}}", "{{y}}"], json!({"y": 0})),
             ["du", "0"]
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_becomes_words() {
+    fn a_list_expands_to_several_words() {
         let given = json!({"files": ["a b", 1, true]});
         assert_eq!(
             filled(&["cat", "{{files}}"], given),

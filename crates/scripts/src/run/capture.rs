@@ -1,4 +1,4 @@
-//! What a program has printed: in memory as long as it fits, then in a file.
+//! Captures the output of a program: in memory while it fits, then in a file.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,29 +8,29 @@ use tokio::task::spawn_blocking;
 
 use super::spill::{Spills, TIMES, Unfinished};
 
-/// How much of a large output is shown, from its beginning and from its end.
+/// How many bytes of a large output are shown from its beginning and from its end.
 const SHOWN: usize = 2 << 10;
-/// Written to the file at once.
+/// The size of a write to the file.
 const CHUNK: usize = 1 << 20;
 
-/// What a program has printed.
+/// The output of a program.
 #[derive(Debug)]
 pub enum Printed {
-    /// All of it.
+    /// The complete output.
     Whole(Vec<u8>),
     /// The beginning and the end of a large output.
     Large(Large),
 }
 
-/// An output that is larger than an answer may be.
+/// An output above the limit of an answer.
 #[derive(Debug)]
 pub struct Large {
     pub(crate) head: Vec<u8>,
     pub(crate) tail: Vec<u8>,
     pub(crate) size: u64,
-    /// The address of the whole output, or why it was not kept.
+    /// The URI of the complete output, or why it was not stored.
     pub(crate) kept: Result<String, NotKept>,
-    /// Whether the program was ended because its output was too large even to keep.
+    /// Whether the program was ended because its output was too large to store.
     pub(crate) ended: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum NotKept {
     Lost,
 }
 
-/// Takes what is printed.
+/// Collects output.
 pub(crate) struct Capture {
     spills: Arc<Spills>,
     most: usize,
@@ -51,7 +51,7 @@ pub(crate) struct Capture {
     over: Option<Over>,
 }
 
-/// Once it is too much.
+/// The state after the output exceeded the limit.
 struct Over {
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -69,7 +69,7 @@ impl Capture {
         }
     }
 
-    /// Takes more of it. `false` if nothing more will be taken: it has to be ended.
+    /// Adds output. `false` if no more is accepted and the program has to be ended.
     pub(crate) async fn take(&mut self, bytes: &[u8]) -> bool {
         self.held.extend_from_slice(bytes);
         let Some(over) = &mut self.over else {
@@ -95,7 +95,7 @@ impl Capture {
         goes_on
     }
 
-    /// Puts what is held into the file.
+    /// Writes the buffer to the file.
     async fn write(&mut self) {
         let Some(over) = &mut self.over else { return };
         let held = std::mem::take(&mut self.held);
@@ -108,7 +108,7 @@ impl Capture {
         let Ok(mut file) = std::mem::replace(&mut over.file, Err(NotKept::Lost)) else {
             return;
         };
-        // The disk may take its time.
+        // Writing may block.
         let written = spawn_blocking(move || file.write(&held).map(|()| file)).await;
         over.file = match written {
             Ok(Ok(file)) => Ok(file),
@@ -117,7 +117,7 @@ impl Capture {
         };
     }
 
-    /// All of it. `ended` says that it would have gone on.
+    /// The whole output. `ended` tells that the program was ended before its output was complete.
     pub(crate) async fn finish(mut self, ended: bool) -> Printed {
         if self.over.is_none() {
             return Printed::Whole(self.held);
@@ -136,7 +136,7 @@ impl Capture {
     }
 }
 
-/// The last bytes of something.
+/// The last bytes of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Tail(VecDeque<u8>);
 
@@ -150,7 +150,7 @@ impl Tail {
         self.0.extend(bytes);
     }
 
-    /// What is left of it, from the beginning of a character on.
+    /// The text, from a character boundary on.
     pub(crate) fn text(&self) -> String {
         let bytes: Vec<u8> = self.0.iter().copied().collect();
         let from = bytes
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_finds_no_place_says_why() {
+    async fn a_failed_store_reports_its_reason() {
         let (folder, _, mut capture) = capture(10);
         folder.close().unwrap();
         assert!(capture.take(&[b'x'; 11]).await);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_does_not_fit_is_kept_whole_and_shown_at_both_ends() {
+    async fn large_output_is_stored_and_shown_at_both_ends() {
         let (_folder, spills, mut capture) = capture(10_000);
         let bytes: Vec<u8> = (0..30_000u32).map(|n| (n % 251) as u8).collect();
         for chunk in bytes.chunks(777) {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_flood_is_ended() {
+    async fn output_above_the_storage_limit_ends_the_program() {
         let (_folder, _, mut capture) = capture(1000);
         let mut taken = 0;
         while capture.take(&[b'x'; 512]).await {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_room_on_the_disk_both_ends_are_still_shown() {
+    async fn a_full_disk_still_shows_both_ends() {
         let (folder, _, mut capture) = capture(1000);
         drop(folder);
         assert!(capture.take(&[b'x'; 2000]).await);

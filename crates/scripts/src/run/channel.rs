@@ -1,4 +1,4 @@
-//! The two ends of what joins us to a program: pipes, and a socket for the control channel.
+//! The pipes to a program, and the socket of its control channel.
 
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -6,19 +6,19 @@ use std::os::fd::OwnedFd;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-/// A pipe that we read: our end, and theirs.
+/// A pipe to read from: our end and the program's.
 pub(crate) fn reading() -> io::Result<(pipe::Receiver, OwnedFd)> {
     let (read, write) = io::pipe()?;
     Ok((pipe::Receiver::from_owned_fd(read.into())?, write.into()))
 }
 
-/// A pipe that we write: our end, and theirs.
+/// A pipe to write to: our end and the program's.
 pub(crate) fn writing() -> io::Result<(pipe::Sender, OwnedFd)> {
     let (read, write) = io::pipe()?;
     Ok((pipe::Sender::from_owned_fd(write.into())?, read.into()))
 }
 
-/// A pipe with something in it: their end, and ours with what did not fit.
+/// A pipe filled with `bytes`: the read end, and the write end with the number of bytes written if not all fit.
 pub(crate) fn filled(bytes: &[u8]) -> io::Result<(OwnedFd, Option<(pipe::Sender, usize)>)> {
     let (read, mut write) = io::pipe()?;
     rustix::io::ioctl_fionbio(&write, true)?;
@@ -36,14 +36,14 @@ pub(crate) fn filled(bytes: &[u8]) -> io::Result<(OwnedFd, Option<(pipe::Sender,
     Ok((read.into(), None))
 }
 
-/// A socket with two ends: ours, and theirs.
+/// A socket pair: our end and the program's.
 pub(crate) fn socket() -> io::Result<(UnixStream, OwnedFd)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     Ok((UnixStream::from_std(ours)?, theirs.into()))
 }
 
-/// Nothing to read.
+/// An open `/dev/null`.
 pub(crate) fn null() -> io::Result<OwnedFd> {
     Ok(std::fs::File::open("/dev/null")?.into())
 }

@@ -1,4 +1,4 @@
-//! The time that a program has.
+//! The time limit of a program.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::folder::RunSettings;
 
-/// How long it may still take.
+/// The remaining time of a program.
 pub(crate) struct Clock {
     began: Instant,
     limit: Duration,
@@ -34,17 +34,18 @@ impl Clock {
 
     pub(crate) fn deadline(&self) -> Instant {
         match self.stopped {
-            // A human may think for long, but not for ever.
+            // A client may answer slowly, but not without limit.
             Some(_) => (self.began + self.most).max(self.deadline),
             None => self.deadline,
         }
     }
 
-    /// What it was given, for messages.
+    /// The time that was allowed, for messages.
     pub(crate) fn allowed(&self) -> Duration {
-        match self.extends || self.stopped.is_some() {
-            true => Instant::now().duration_since(self.began).min(self.most),
-            false => self.limit,
+        if self.extends || self.stopped.is_some() {
+            Instant::now().duration_since(self.began).min(self.most)
+        } else {
+            self.limit
         }
     }
 
@@ -55,7 +56,7 @@ impl Clock {
         }
     }
 
-    /// Time that the client takes is not the tool's.
+    /// Stops the clock while the client answers a question.
     pub(crate) fn stop(&mut self) {
         self.stopped.get_or_insert_with(Instant::now);
     }
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn progress_gives_time_only_if_it_may_and_not_for_ever() {
+    async fn progress_extends_the_deadline_up_to_the_maximum() {
         let (mut fixed, mut lively) = (
             Clock::new(&settings(false), None),
             Clock::new(&settings(true), None),
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn time_that_the_client_takes_is_given_back() {
+    async fn the_clock_stops_while_the_client_answers() {
         let mut clock = Clock::new(&settings(false), None);
         sleep(4 * SECOND).await;
         clock.stop();

@@ -1,67 +1,72 @@
-//! What a tool says beside its output: lines of JSON on its control channel.
+//! The control channel of a tool: lines of JSON beside its output.
 //!
-//! Short names and the names of MCP mean the same, so that a tool may write either. No IO here.
+//! Tools may use the short names or those of MCP. Sans-IO.
 
 use linkspan_mcp::{Level, names};
 use linkspan_wire::{Json, JsonKind, WireError, quote};
 
-/// The longest line that is taken; a longer one is a mistake, and the rest of the channel with it.
+/// Length limit of a line. A longer one makes the rest of the channel unusable.
 pub(crate) const LONGEST: usize = 4 << 20;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Said {
-    /// Which call it belongs to; only processes that take several say so.
+    /// The id of the call; required only from processes with several concurrent calls.
     pub(crate) call: Option<u64>,
     pub(crate) word: Word,
 }
 
-/// What a line means.
+/// A message of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Word {
-    /// How far it is. Numbers as they were spelled.
+    /// Progress. Numbers in their original spelling.
     Progress {
         progress: String,
         total: Option<String>,
         message: Option<String>,
     },
-    /// A line for the client's log: `params` of `notifications/message`, without a logger if none was given.
+    /// A log message: `params` of `notifications/message`, without a logger if the tool named none.
     Log {
         level: Level,
         logger: Option<String>,
         data: String,
     },
-    /// A question for the client, answered under the same id.
+    /// A question for the client; the answer gets the same id.
     Ask { id: String, question: Question },
     /// A list has changed.
     Changed(List),
     /// A resource has changed.
     Updated(String),
-    /// The request is answered with this error, whatever else is printed.
+    /// The request fails with this error, whatever the output is.
     Fail {
         code: i64,
         message: String,
         data: Option<String>,
     },
-    /// An answer to something that we asked: its id, and the result or the error.
+    /// The answer to a call: its id, and the result or error.
     Answer {
         id: u64,
-        told: Result<String, String>,
+        told: Result<String, ReportedError>,
     },
 }
 
-/// What a tool may ask the client.
+/// The `error` that a worker answered a call with, as the JSON text that it wrote.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the worker reported {0}")]
+pub(crate) struct ReportedError(pub(crate) String);
+
+/// A question of a tool for the client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Question {
     /// The parameters of `elicitation/create`.
     Elicit { params: String, url: bool },
     /// The parameters of `sampling/createMessage`.
     Sample { params: String },
-    /// Which folders it offers.
+    /// `roots/list`.
     Roots,
 }
 
-/// A list that a client may know.
+/// A list of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
     /// `tools/list`
@@ -89,27 +94,27 @@ impl List {
     }
 }
 
-/// A line that cannot be used.
+/// An invalid line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Odd {
-    /// For the author of the tool.
+    /// The error, for the author of the tool.
     pub(crate) why: LineError,
-    /// Under which id the tool waits to hear about it, if it does.
+    /// The id of the question that the tool waits for, if the line is one.
     pub(crate) id: Option<String>,
 }
 
-/// What is wrong with a line.
+/// Why a line is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum LineError {
     #[error(transparent)]
     TooLarge(WireError),
-    #[error("a line is no UTF-8")]
+    #[error("a line is not UTF-8")]
     NoUtf8,
     #[error("no JSON: {0}")]
     NoJson(String),
     #[error("a line must be a JSON object")]
     NoObject,
-    #[error("a line needs a `method`, or an `id` that we gave")]
+    #[error("a line needs a `method`, or the `id` of a call")]
     NoMethod,
     #[error("there is no method `{0}`")]
     UnknownMethod(String),
@@ -121,9 +126,9 @@ pub(crate) enum LineError {
     Member(&'static str, &'static str),
     #[error("`level` must be one of {}", Level::names().join(", "))]
     Level,
-    #[error("`data` is what to log")]
+    #[error("`data` is missing: the value to log")]
     NoData,
-    #[error("`message` is what to ask")]
+    #[error("`message` is missing: the text of the question")]
     NoMessage,
 }
 
@@ -150,7 +155,7 @@ impl Said {
     }
 }
 
-/// The id of a question, as it was spelled.
+/// The id of a question in its original spelling.
 fn asked_as(json: Json<'_>) -> Option<String> {
     let id = json.get("id")?;
     let fits = matches!(id.kind(), JsonKind::String | JsonKind::Number);
@@ -209,7 +214,7 @@ fn answer(json: Json<'_>) -> Result<Word, LineError> {
     let id = id.ok_or(LineError::NoMethod)?;
     let told = match (json.get("result"), json.get("error")) {
         (Some(result), None) => Ok(result.text().to_owned()),
-        (None, Some(error)) => Err(error.text().to_owned()),
+        (None, Some(error)) => Err(ReportedError(error.text().to_owned())),
         _ => return Err(LineError::NoResult),
     };
     Ok(Word::Answer { id, told })
@@ -233,7 +238,7 @@ impl<'a> Params<'a> {
         Some(self.get(name)?.as_str()?.into_owned())
     }
 
-    /// A number as it was spelled; also one in quotes, because that is what shells make of it.
+    /// A number in its original spelling; also in quotes, as shells tend to write it.
     fn number(self, name: &str) -> Option<String> {
         let json = self.get(name)?;
         let text = match json.kind() {
@@ -285,7 +290,7 @@ fn log(params: Params<'_>) -> Result<Word, LineError> {
     })
 }
 
-/// Takes our short form, and the parameters of `elicitation/create` as they are.
+/// Accepts the short form and the parameters of `elicitation/create`.
 fn elicit(params: Params<'_>) -> Result<Question, LineError> {
     let message = params.text("message").ok_or(LineError::NoMessage)?;
     let url = params.text("url");
@@ -315,7 +320,7 @@ fn elicit(params: Params<'_>) -> Result<Question, LineError> {
     Ok(Question::Elicit { params, url: false })
 }
 
-/// Nothing but yes or no.
+/// A form without fields, for a plain confirmation.
 const NO_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 #[cfg(test)]
@@ -367,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_lines_are_explained() {
         for (line, why) in [
             ("", "no JSON"),
             ("[]", "must be a JSON object"),

@@ -1,4 +1,4 @@
-//! What a program and its client say to each other while it runs.
+//! The exchange of messages between a running program and its client.
 
 use std::io;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use super::observer::{CallObserver, Heard, ask, refusal};
 use super::outbox::MOST_UNREAD;
 use crate::os::{UnixStream, pipe};
 
-/// Questions of one call that may be open at once.
+/// Limit of open questions per call.
 const MOST_QUESTIONS: usize = 16;
 
-/// Dropping it ends every part of it, and takes open questions back.
+/// Dropping it ends all its tasks and cancels open questions.
 pub(super) struct Conversation {
     told: mpsc::Receiver<Result<Said, Odd>>,
     tell: Option<mpsc::Sender<Result<Said, Odd>>>,
-    /// Whether anything may still be said.
+    /// Whether the program may still send messages.
     open: bool,
     questions: JoinSet<String>,
     replies: mpsc::Sender<String>,
     waiting: Option<mpsc::Receiver<String>>,
     tasks: JoinSet<()>,
-    /// What the request is to be answered with.
+    /// The error that the program answered the request with.
     error: Option<RpcError>,
 }
 
@@ -48,7 +48,7 @@ impl Conversation {
         }
     }
 
-    /// Listens to the control channel, and answers there.
+    /// Reads messages from the control channel, and writes answers to it.
     pub(super) fn control(&mut self, socket: Arc<UnixStream>) {
         if let (Some(tell), Some(waiting)) = (self.tell.clone(), self.waiting.take()) {
             self.tasks.spawn(listen_to_socket(socket.clone(), tell));
@@ -56,27 +56,27 @@ impl Conversation {
         }
     }
 
-    /// Listens to a pipe as well.
+    /// Reads messages from a pipe as well.
     pub(super) fn stream(&mut self, pipe: pipe::Receiver) {
         if let Some(tell) = self.tell.clone() {
             self.tasks.spawn(listen_to_pipe(pipe, tell));
         }
     }
 
-    /// Writes what did not fit into the program's stdin.
+    /// Writes the rest of the program's stdin.
     pub(super) fn write(&mut self, mut pipe: pipe::Sender, bytes: Bytes) {
         self.tasks.spawn(async move {
-            // It need not read it.
+            // The program need not read it.
             let _ = pipe.write_all(&bytes).await;
         });
     }
 
-    /// Nothing further will be listened to.
+    /// Declares that no more channels will be added.
     pub(super) fn complete(&mut self) {
         self.tell = None;
     }
 
-    /// The error that the request is answered with, if the program wants that. Ends the conversation.
+    /// The error that the program answered the request with, if any. Ends the conversation.
     pub(super) fn end(self) -> Option<RpcError> {
         self.error
     }
@@ -85,7 +85,7 @@ impl Conversation {
         self.open
     }
 
-    /// Waits for something to be said or answered, and does what follows from it.
+    /// Waits for a message or an answer and handles it.
     pub(super) async fn next(&mut self, observer: Option<&mut CallObserver>, clock: &mut Clock) {
         tokio::select! {
             said = next_word(&mut self.told, &self.replies), if self.open => match said {
@@ -107,9 +107,9 @@ impl Conversation {
         }
     }
 
-    /// Says what is wrong to a tool that waits to hear it.
+    /// Sends an error to a tool that waits for an answer.
     fn complain(&self, odd: &Odd) {
-        tracing::debug!("a tool said something odd: {}", odd.why);
+        tracing::debug!("a tool sent an invalid line: {}", odd.why);
         if let Some(id) = &odd.id {
             let why = RpcError::invalid_params(odd.why.to_string());
             let _ = self.replies.try_send(refusal(id, &why));
@@ -134,13 +134,13 @@ impl Conversation {
     }
 }
 
-/// The next word, once there is room for the answer to it and to every question that is open: a tool
-/// that does not read its answers is not listened to meanwhile, and nothing that it waits for is lost.
+/// The next message, once there is room for its answer and the answers of all open questions: a tool that does
+/// not read answers is not read from meanwhile, and no answer is lost.
 async fn next_word(
     told: &mut mpsc::Receiver<Result<Said, Odd>>,
     replies: &mpsc::Sender<String>,
 ) -> Option<Result<Said, Odd>> {
-    // This task is the only sender, so that the reserved room stays free. A closed channel needs no room.
+    // This task is the only sender, so the reserved room stays free. A closed channel needs no room.
     let _room = replies.reserve_many(MOST_QUESTIONS + 1).await;
     told.recv().await
 }
@@ -172,7 +172,7 @@ async fn listen_to_pipe(mut pipe: pipe::Receiver, tell: mpsc::Sender<Result<Said
     }
 }
 
-/// Passes whole lines on. `false` if the receiver is gone.
+/// Forwards complete lines. `false` if the receiver is gone.
 async fn pass_on(lines: &mut Lines, tell: &mpsc::Sender<Result<Said, Odd>>) -> bool {
     while let Some(line) = lines.next() {
         let said = match line {
@@ -190,7 +190,7 @@ async fn pass_on(lines: &mut Lines, tell: &mpsc::Sender<Result<Said, Odd>>) -> b
     true
 }
 
-/// Writes answers as they come.
+/// Writes answers to the socket.
 async fn reply(socket: Arc<UnixStream>, mut replies: mpsc::Receiver<String>) {
     while let Some(line) = replies.recv().await {
         let mut rest = line.as_bytes();

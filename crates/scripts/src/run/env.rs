@@ -1,4 +1,4 @@
-//! What a program sees of our environment.
+//! The environment of a program.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::folder::{EnvMode, EnvSettings};
 /// Variables, complete.
 pub type Env = Vec<(OsString, OsString)>;
 
-/// Hardly any program can do without these.
+/// The variables that most programs need.
 const MINIMAL: &[&str] = &[
     "PATH",
     "HOME",
@@ -27,15 +27,15 @@ const MINIMAL: &[&str] = &[
     "TEMP",
     "TMP",
 ];
-/// A variable may weigh so much: the system allows 128 KiB for each.
+/// Size limit of a variable: the system allows 128 KiB for each.
 pub(crate) const LARGEST: usize = 64 << 10;
-/// And all scalars of one call together.
+/// Size limit of all scalars of one call together.
 const ALL_SCALARS: usize = 256 << 10;
-/// So many scalars of one call: a client can name more than the system takes, and each is looked for
-/// among those before it.
+/// Limit of scalars of one call: a client can send more than the system accepts, and each is compared with the
+/// previous ones.
 const MOST_SCALARS: usize = 1000;
 
-/// The part of our environment that a program gets.
+/// The inherited part of a program's environment.
 pub(crate) fn base(
     settings: &EnvSettings,
     ours: impl Iterator<Item = (OsString, OsString)>,
@@ -62,12 +62,12 @@ fn passes(settings: &EnvSettings, name: &OsStr) -> bool {
         || match settings.mode {
             EnvMode::Inherit => true,
             EnvMode::Minimal => MINIMAL.contains(&name) || name.starts_with("LC_"),
-            // Without a path nothing is found at all.
+            // Without `PATH` no program is found.
             EnvMode::Allowlist => name == "PATH",
         }
 }
 
-/// Sets a variable, in place of one of the same name.
+/// Sets a variable and replaces one of the same name.
 pub fn put(env: &mut Env, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) {
     let (name, value) = (name.as_ref(), value.as_ref());
     if name.is_empty() || has(name, b'=') || has(name, 0) || has(value, 0) {
@@ -83,7 +83,7 @@ fn has(text: &OsStr, byte: u8) -> bool {
     text.as_encoded_bytes().contains(&byte)
 }
 
-/// `MCP_ARG_<name>` for what is one value.
+/// Sets `MCP_ARG_<name>` for scalar arguments.
 pub(crate) fn scalars(env: &mut Env, arguments: Json<'_>) {
     let mut left = ALL_SCALARS;
     let scalars = arguments.members().filter(|(_, value)| {
@@ -105,14 +105,14 @@ pub(crate) fn scalars(env: &mut Env, arguments: Json<'_>) {
     }
 }
 
-/// A name that a shell can spell.
+/// The name with characters replaced that shells do not allow.
 fn variable(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect()
 }
 
-/// The folders that the client offers.
+/// Sets the variables with the client's roots.
 pub(crate) fn roots(env: &mut Env, roots: &[PathBuf]) {
     let listed = roots.iter().map(|root| {
         let uri = crate::uri::of_file(root);
@@ -129,7 +129,7 @@ pub(crate) fn roots(env: &mut Env, roots: &[PathBuf]) {
     put(env, "MCP_ROOTS_COUNT", roots.len().to_string());
 }
 
-/// What every program gets, whatever it is for.
+/// The variables of every program.
 pub(crate) struct Common<'a> {
     pub(crate) root: &'a Path,
     pub(crate) sdk: &'a Path,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_little_unless_more_is_named() {
+    fn the_default_environment_is_minimal() {
         let mut settings = EnvSettings::default();
         assert_eq!(names(&settings), ["PATH", "LC_ALL"]);
         settings.allow = vec!["APP_*".to_owned()];
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_comes_before_what_is_inherited() {
+    fn set_variables_override_inherited_ones() {
         let settings = EnvSettings {
             set: vec![("PATH".to_owned(), "/mine".to_owned())],
             ..EnvSettings::default()
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_some_of_very_many_arguments_become_variables() {
+    fn the_number_of_argument_variables_is_limited() {
         let mut env = Env::new();
         let many = (0..100_000).map(|n| (format!("n{n}"), n.into()));
         let many = Value::Object(many.collect()).to_string();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_have_variables_and_nothing_hostile_has() {
+    fn scalar_arguments_become_variables_with_safe_names() {
         let mut env = Env::new();
         let given = json!({
             "name": "Ada", "n": 3, "yes": true, "odd-name.x": "o", "nothing": null,

@@ -14,42 +14,42 @@ use super::streams::Streams;
 use super::temp_files::TempFiles;
 use crate::os::UnixStream;
 
-/// How long a program that was killed may take to be dead.
+/// How long a killed program may take to die.
 pub(super) const DEAD: Duration = Duration::from_secs(5);
 
-/// Dropped while the program runs, it marks the call as cancelled, then sends TERM, then KILL.
+/// Dropping it while the program runs marks the call as cancelled, then sends TERM, then KILL.
 pub(crate) struct Guard {
     pub(super) child: Option<Child>,
-    /// What comes from it.
+    /// Its descendants.
     descendants: Option<Descendants>,
-    /// What it prints; read until its end, so that a closed pipe does not kill it.
+    /// Its output; read until its end, so that a closed pipe does not kill it.
     pub(super) streams: Option<Streams>,
     runner: Arc<Runner>,
     pub(crate) marker: String,
     grace: Duration,
     cancel: PathBuf,
     pub(crate) temp_files: TempFiles,
-    /// Dropped in the end.
+    /// Dropped last.
     pub(crate) kept: Option<Box<dyn Send + Sync>>,
-    /// Where a tool that listens is told.
+    /// The control channel, if the tool has one.
     pub(crate) control: Option<Arc<UnixStream>>,
-    /// It is being ended already.
+    /// Whether the program is being ended already.
     ending: bool,
     _alive: Option<mpsc::Sender<()>>,
 }
 
-/// What a guard needs to know.
+/// The values for a new guard.
 pub(crate) struct Begin {
     pub(crate) runner: Arc<Runner>,
     pub(crate) marker: String,
     pub(crate) grace: Duration,
-    /// There is a file of this name when the call was cancelled.
+    /// The path of the file that exists once the call is cancelled.
     pub(crate) cancel: PathBuf,
 }
 
 impl Begin {
-    /// Starts a program in a task of its own: if the caller is dropped meanwhile, the program has started all
-    /// the same and must be ended like any other.
+    /// Starts a program in a task of its own: if the caller is dropped meanwhile, the program is running and
+    /// must be ended by its guard.
     pub(crate) async fn start(
         self,
         command: Command,
@@ -90,7 +90,7 @@ impl Begin {
 }
 
 impl Guard {
-    /// Resolves when the program has ended. What it began may still run.
+    /// Resolves when the program has ended. Its descendants may still run.
     pub(crate) async fn wait(&mut self) -> io::Result<Status> {
         ended(&mut self.child).await
     }
@@ -99,19 +99,19 @@ impl Guard {
         self.grace
     }
 
-    /// Asks it to end.
+    /// Sends TERM.
     pub(crate) fn terminate(&self) {
         self.signal(Signal::TERM);
     }
 
-    /// Makes it end, and everything in its group.
+    /// Kills the program and its group.
     pub(crate) fn kill(&self) {
         self.signal(Signal::KILL);
     }
 
     fn signal(&self, signal: Signal) {
         if let Some(child) = &self.child {
-            // It may have gone by itself.
+            // The program may have ended already.
             let _ = child.signal_group(signal);
         }
     }
@@ -119,21 +119,21 @@ impl Guard {
     /// Creates the file that tells the tool of the cancellation.
     pub(crate) fn mark_cancelled(&self) {
         if let Err(e) = std::fs::write(&self.cancel, b"") {
-            tracing::debug!("the tool is not told that it was cancelled: {e}");
+            tracing::debug!("cannot notify the tool of its cancellation: {e}");
         }
         if let Some(control) = &self.control {
-            // On a line of its own, whatever was being written.
+            // The line break ends a partially written line.
             let _ = control.try_write(b"\n{\"method\":\"cancel\"}\n");
         }
     }
 
-    /// The program has ended; so does what it left behind.
+    /// Cleans up after the end of the program: kills its descendants.
     pub(crate) async fn clear(mut self) {
         self.kill();
         self.child = None;
         self.sweep().await;
         if let Some(last) = self.descendants.take().filter(|all| !all.are_gone()) {
-            // Without a mark, and no other program runs that it could come from.
+            // An orphan without a mark, and no other program runs that it could descend from.
             let _ = tokio::task::spawn_blocking(|| last.end()).await;
         }
         std::mem::take(&mut self.temp_files).remove().await;
@@ -173,7 +173,7 @@ pub(super) async fn ended(child: &mut Option<Child>) -> io::Result<Status> {
     }
 }
 
-/// Reads and discards output, for ever.
+/// Reads and discards output without end.
 async fn drain(streams: &mut Option<Streams>) -> std::convert::Infallible {
     match streams {
         Some(streams) => loop {
@@ -185,9 +185,9 @@ async fn drain(streams: &mut Option<Streams>) -> std::convert::Infallible {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // A runtime that is ending drops what it is given at once, and we would be here again.
+        // A runtime that shuts down drops new tasks at once, which would run this again.
         if self.child.is_none() || self.ending {
-            // Kills what is left of the group.
+            // Kills the rest of the group.
             self.child = None;
             return;
         }

@@ -1,8 +1,8 @@
-//! Pictures and sounds, by their first bytes.
+//! Detects images and audio by their first bytes.
 
 use super::result::encoded;
 
-/// The content that these bytes are, if they are a picture or a sound.
+/// An image or audio content block for these bytes, if they are an image or a sound.
 pub(crate) fn media(bytes: &[u8]) -> Option<String> {
     let (kind, mime) = kind(bytes)?;
     let data = encoded(bytes);
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_and_sounds_are_known_by_their_first_bytes() {
+    fn images_and_audio_are_detected() {
         for (bytes, mime) in [
             (&b"\x89PNG\r\n\x1a\nrest"[..], "image/png"),
             (b"\xff\xd8\xff\xe0", "image/jpeg"),

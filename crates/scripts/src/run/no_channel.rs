@@ -8,27 +8,27 @@ fn refused<T>() -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::Unsupported, UNSUPPORTED))
 }
 
-/// A pipe that we read.
+/// Fails: this system has no pipes to programs.
 pub(crate) fn reading() -> io::Result<(pipe::Receiver, OwnedFd)> {
     refused()
 }
 
-/// A pipe that we write.
+/// Fails: this system has no pipes to programs.
 pub(crate) fn writing() -> io::Result<(pipe::Sender, OwnedFd)> {
     refused()
 }
 
-/// A pipe with something in it.
+/// Fails: this system has no pipes to programs.
 pub(crate) fn filled(_bytes: &[u8]) -> io::Result<(OwnedFd, Option<(pipe::Sender, usize)>)> {
     refused()
 }
 
-/// A socket with two ends.
+/// Fails: this system has no control channel.
 pub(crate) fn socket() -> io::Result<(UnixStream, OwnedFd)> {
     refused()
 }
 
-/// Nothing to read.
+/// Fails: this system starts no programs.
 pub(crate) fn null() -> io::Result<OwnedFd> {
     refused()
 }

@@ -1,17 +1,16 @@
-//! Where no program can be run, none is left over.
+//! The watchdog on systems where the server starts no scripts: unsupported.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 use linkspan_spawn::Spawner;
 
-/// There is none.
+/// Uninhabited: `start` always fails.
 pub(super) enum Watchdog {}
 
 impl Watchdog {
-    /// Says that it is unsupported.
+    /// Fails with `Unsupported`.
     pub(super) async fn start(
         _spawner: &Spawner,
         _exe: &Path,
@@ -22,7 +21,15 @@ impl Watchdog {
     }
 }
 
-/// `linkspan __watch` is never started.
-pub fn watch(_words: &[OsString]) -> ExitCode {
-    ExitCode::from(2)
+/// Why [`watch`] did not clean up.
+#[derive(Debug, thiserror::Error)]
+pub enum NotWatched {
+    /// This system has no watchdog.
+    #[error("`__watch` is supported on Unix only")]
+    Unsupported,
+}
+
+/// Refuses: this system never starts `linkspan __watch`.
+pub fn watch(_words: &[OsString]) -> Result<(), NotWatched> {
+    Err(NotWatched::Unsupported)
 }

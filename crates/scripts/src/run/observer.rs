@@ -1,4 +1,4 @@
-//! Passes what a tool says during a call to the client that called it.
+//! Forwards the messages of a tool during a call to the client that called it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,8 @@ use super::control::{List, Question, Word};
 use super::throttle::Throttle;
 use crate::serve::Diagnostic;
 
-/// How long the last messages of a call may wait for room. The call occupies a place until they are sent.
+/// How long the last messages of a call may wait for room in the queue. The call keeps its slot until they are
+/// sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A change or a problem that concerns every client.
@@ -27,19 +28,19 @@ pub(crate) enum News {
 /// Sends changes to every connection.
 pub(crate) type ChangeEvents = tokio::sync::broadcast::Sender<News>;
 
-/// The level from which on a client is sent log messages. Clones share it.
+/// The minimum level of log messages for a client. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Threshold(Arc<AtomicUsize>);
 
 impl Threshold {
-    /// Begins with `level`.
+    /// A threshold at `level`.
     pub fn new(level: Level) -> Self {
         let threshold = Self(Arc::default());
         threshold.set(level);
         threshold
     }
 
-    /// The client asks for another level.
+    /// Sets the level that the client requests.
     pub fn set(&self, level: Level) {
         let at = Level::names().iter().position(|name| *name == level.name());
         self.0.store(at.unwrap_or(0), Ordering::Relaxed);
@@ -55,20 +56,20 @@ impl Threshold {
     }
 }
 
-/// How many messages a call may send in a minute.
+/// Limits of messages per call and minute.
 #[derive(Debug, Clone, Copy)]
-pub struct Talk {
+pub struct MessageLimits {
     /// Progress notifications.
     pub progress: usize,
     /// Log messages.
     pub logs: usize,
-    /// Whether progress that has not advanced is passed on.
+    /// Whether progress that has not increased is forwarded.
     pub standing_still: bool,
-    /// Whether the last progress is sent even if the limit is reached.
+    /// Whether the last progress is sent even above the limit.
     pub last_word: bool,
 }
 
-impl Default for Talk {
+impl Default for MessageLimits {
     fn default() -> Self {
         Self {
             progress: 100,
@@ -79,31 +80,31 @@ impl Default for Talk {
     }
 }
 
-/// Passes what a program says during one call to the client.
+/// Forwards the messages of a program during one call to the client.
 pub struct CallObserver {
     pub(crate) caller: Caller,
-    /// As the client spelled it.
+    /// The progress token in the client's spelling.
     token: Option<String>,
     threshold: Threshold,
     events: ChangeEvents,
-    /// Stands in for a logger that was not named.
+    /// The default logger name.
     name: String,
-    talk: Talk,
+    message_limits: MessageLimits,
     progress: Throttle,
     logs: Throttle,
     last: Option<f64>,
-    /// The newest progress that there was no room for.
+    /// The newest progress that was withheld by the limit.
     held: Option<String>,
 }
 
-/// What follows from a word.
+/// The consequence of a message for the run.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// A sign of life.
+    /// Progress, which may extend the time limit.
     Progress,
-    /// To be asked, and answered under this id.
+    /// Ask the client, and answer under this id.
     Ask(String, Question),
-    /// The request has failed.
+    /// Fail the request.
     Fail(RpcError),
     Nothing,
 }
@@ -115,7 +116,7 @@ impl CallObserver {
         threshold: Threshold,
         events: ChangeEvents,
         name: &str,
-        talk: Talk,
+        message_limits: MessageLimits,
     ) -> Self {
         Self {
             caller,
@@ -123,9 +124,9 @@ impl CallObserver {
             threshold,
             events,
             name: name.to_owned(),
-            progress: Throttle::new(talk.progress),
-            logs: Throttle::new(talk.logs),
-            talk,
+            progress: Throttle::new(message_limits.progress),
+            logs: Throttle::new(message_limits.logs),
+            message_limits,
             last: None,
             held: None,
         }
@@ -176,8 +177,8 @@ impl CallObserver {
     fn progress(&mut self, progress: &str, total: Option<&str>, message: Option<&str>) {
         let Some(token) = &self.token else { return };
         let value = progress.parse().unwrap_or(0.0);
-        if self.last.is_some_and(|last| value <= last) && !self.talk.standing_still {
-            // The protocol wants it to grow.
+        if self.last.is_some_and(|last| value <= last) && !self.message_limits.standing_still {
+            // MCP requires increasing progress.
             return;
         }
         self.last = Some(value);
@@ -191,7 +192,7 @@ impl CallObserver {
         params.push('}');
         let told =
             self.progress.take(Instant::now()) && self.caller.offer(names::PROGRESS, &params);
-        self.held = (!told && self.talk.last_word).then_some(params);
+        self.held = (!told && self.message_limits.last_word).then_some(params);
     }
 
     pub(crate) fn log(&mut self, level: Level, logger: Option<&str>, data: &str) {
@@ -207,15 +208,15 @@ impl CallObserver {
         self.caller.offer(names::MESSAGE, &params);
     }
 
-    /// Says what was held back, unless the client does not read.
+    /// Sends the withheld progress, unless the client does not read.
     pub(crate) async fn last_words(&mut self) {
         if let Some(params) = self.held.take() {
-            let _ = timeout(PATIENCE, self.caller.tell(names::PROGRESS, &params)).await;
+            let _ = timeout(PATIENCE, self.caller.notify(names::PROGRESS, &params)).await;
         }
     }
 }
 
-/// Asks the client; gives the line for the tool.
+/// Asks the client; returns the answer line for the tool.
 pub(crate) async fn ask(caller: Caller, id: String, question: Question) -> String {
     let (way, method, params): (&[&str], _, _) = match &question {
         Question::Elicit { params, url: false } => (
@@ -257,7 +258,7 @@ fn reply(id: &str, answer: &Message) -> String {
     )
 }
 
-/// The client cannot be asked this.
+/// The error for a question that the client does not support.
 fn missing(way: &[&str]) -> RpcError {
     let why = format!("the client has no {}", way.join("."));
     let wanted = way.iter().rev().fold("{}".to_owned(), |inner, name| {
@@ -267,7 +268,7 @@ fn missing(way: &[&str]) -> RpcError {
     RpcError::new(MISSING_CAPABILITY, why).with_data(data)
 }
 
-/// An error as a line for the tool.
+/// An error as an answer line for the tool.
 pub(crate) fn refusal(id: &str, error: &RpcError) -> String {
     let answer = error.answer(&Id::number(0));
     let error = answer.body().map_or("{}", Json::text);

@@ -6,11 +6,10 @@ use bytes::{Buf, BytesMut};
 
 use crate::os::pipe;
 
-/// Answers that a process may leave unread. One that asks on and on without reading would fill our
-/// memory with them.
+/// Limit of unread answers. A process that asks questions without reading the answers would fill our memory.
 pub(super) const MOST_UNREAD: usize = 10_000;
 
-/// Lines on their way to a process. Written as soon as it reads.
+/// Lines for a process, written as fast as it reads.
 #[derive(Default)]
 pub(crate) struct Outbox {
     bytes: BytesMut,
@@ -18,12 +17,12 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Adds a line without a size limit. The caller has to bound how many it adds.
+    /// Adds a line without a limit. The caller has to limit the number of lines.
     pub(crate) fn tell(&mut self, line: &[u8]) {
         self.bytes.extend_from_slice(line);
     }
 
-    /// Adds an answer to something that the process asked.
+    /// Adds an answer to a question of the process.
     pub(crate) fn answer(&mut self, line: &[u8]) {
         self.answers += 1;
         self.tell(line);
@@ -33,7 +32,7 @@ impl Outbox {
         self.bytes.is_empty()
     }
 
-    /// Writes as much as there is room for.
+    /// Writes as much as the pipe accepts.
     pub(crate) fn flush(&mut self, stdin: &pipe::Sender) -> io::Result<()> {
         while !self.bytes.is_empty() {
             match stdin.try_write(&self.bytes) {
@@ -47,9 +46,12 @@ impl Outbox {
     }
 
     fn bounded(&self) -> io::Result<()> {
-        match self.answers > MOST_UNREAD {
-            true => Err(io::Error::other("it asks and asks and reads no answers")),
-            false => Ok(()),
+        if self.answers > MOST_UNREAD {
+            Err(io::Error::other(
+                "it asks questions without reading the answers",
+            ))
+        } else {
+            Ok(())
         }
     }
 }

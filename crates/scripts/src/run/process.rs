@@ -1,4 +1,4 @@
-//! Runs one program and listens to it.
+//! Runs one program and handles its messages and output.
 
 use std::ffi::OsString;
 use std::io;
@@ -25,76 +25,76 @@ use crate::folder::RunSettings;
 use crate::os::{OwnedFd, pipe};
 use crate::trust::Start;
 
-/// What to run.
+/// The description of a run.
 pub struct Job<'a> {
     /// The program and its arguments.
     pub words: Vec<OsString>,
-    /// The files among the further words that are executed. They are checked right before the start, as the
-    /// program and its interpreters are.
+    /// Further arguments that are executed files. Like the program and its interpreters they are checked right
+    /// before the start.
     pub executed: Vec<PathBuf>,
-    /// Its whole environment.
+    /// The complete environment.
     pub env: Env,
     /// Its working directory.
     pub cwd: PathBuf,
     /// Its standard input.
     pub stdin: Stdin,
-    /// Whether it has a control channel. Without a listener it has none.
+    /// Whether to open a control channel. Without an observer there is none.
     pub control: bool,
-    /// Its limits and its sandbox.
+    /// Limits and sandbox.
     pub run: &'a RunSettings,
-    /// In place of the time that the settings give it.
+    /// Overrides the time limit of the settings.
     pub timeout: Option<Duration>,
-    /// The folders that the client offers.
+    /// The client's roots.
     pub roots: Vec<PathBuf>,
-    /// The same as `LINKSPAN_CALL` in the environment.
+    /// The value of `LINKSPAN_CALL` in the environment.
     pub marker: String,
-    /// The file that is written when the call is cancelled.
+    /// The file that is created when the call is cancelled.
     pub cancel: PathBuf,
-    /// Removed after the end.
+    /// Files that are removed after the end.
     pub files: Vec<PathBuf>,
     /// Dropped after the end.
     pub kept: Option<Box<dyn Send + Sync>>,
     /// Further pipes that carry messages of the control channel.
     pub streams: Vec<pipe::Receiver>,
-    /// Keeps those pipes open between two writers. Dropped when the program has ended.
+    /// Write ends that keep those pipes open between two writers. Dropped when the program has ended.
     pub holds: Vec<OwnedFd>,
 }
 
-/// What a program reads.
+/// The stdin of a program.
 pub enum Stdin {
     /// Nothing.
     Null,
-    /// This, and then the end.
+    /// This text, then end of file.
     Text(Bytes),
 }
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// How the program ended.
     pub ended: Ended,
-    /// What it printed.
+    /// The captured stdout.
     pub stdout: Printed,
-    /// The end of what it printed to stderr.
+    /// The end of stderr.
     pub stderr: String,
-    /// How many bytes it printed to stderr.
+    /// The number of bytes written to stderr.
     pub stderr_size: u64,
-    /// The error to answer the request with, whatever was printed.
+    /// The error to answer the request with, whatever the output is.
     pub error: Option<RpcError>,
 }
 
-/// How it ended.
+/// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// With this code; 128 and the signal if it was one.
+    /// With this exit code; for a signal, 128 plus its number.
     Code(i32),
-    /// It took longer than this.
+    /// It exceeded this time limit.
     TimedOut(Duration),
-    /// It printed more than is kept.
+    /// It exceeded the output limit.
     Flooded,
 }
 
-/// Runs it. Dropping the future ends the program and all that it began.
+/// Runs the job. Dropping the future ends the program and all its descendants.
 pub async fn run(
     runner: &Arc<Runner>,
     job: Job<'_>,
@@ -102,7 +102,7 @@ pub async fn run(
 ) -> io::Result<Outcome> {
     let Started {
         mut guard,
-        mut talk,
+        mut conversation,
         mut clock,
         holds,
     } = start(runner, job, observer.is_some()).await?;
@@ -112,9 +112,9 @@ pub async fn run(
         tokio::select! {
             biased;
             waited = has_ended(&mut guard.child) => status = Some(waited?),
-            // Before the branches that may be ready every time.
+            // Before the branches that may always be ready.
             () = sleep_until(deadline) => ended = Some(Ended::TimedOut(clock.allowed())),
-            () = talk.next(observer.as_deref_mut(), &mut clock) => {}
+            () = conversation.next(observer.as_deref_mut(), &mut clock) => {}
             chunk = read(&mut guard.streams) => if !take(&mut guard.streams, chunk).await {
                 ended = Some(Ended::Flooded);
             },
@@ -123,27 +123,27 @@ pub async fn run(
     if status.is_none() {
         stop(&mut guard, clock.grace).await?;
     }
-    // The rest of its process group ends with it.
+    // Kills the rest of its process group.
     guard.kill();
     drop(holds);
     let rest = drain(
         &mut guard.streams,
-        &mut talk,
+        &mut conversation,
         observer.as_deref_mut(),
         &mut clock,
     );
     if timeout(LAST_READ, rest).await.is_err() {
-        // A descendant that left the group holds our pipes open.
+        // A descendant that left the group keeps the pipes open.
         guard.sweep().await;
         let rest = drain(
             &mut guard.streams,
-            &mut talk,
+            &mut conversation,
             observer.as_deref_mut(),
             &mut clock,
         );
         let _ = timeout(LAST_READ, rest).await;
     }
-    let error = talk.end();
+    let error = conversation.end();
     let streams = guard.streams.take();
     guard.clear().await;
     if let Some(observer) = observer {
@@ -182,7 +182,7 @@ async fn take(streams: &mut Option<Streams>, chunk: Chunk) -> bool {
     }
 }
 
-/// Asks it to end, and makes it end if it does not. Meanwhile it may still say why.
+/// Sends TERM, and KILL after the grace period. Meanwhile the output is still read.
 async fn stop(guard: &mut Guard, grace: Duration) -> io::Result<()> {
     guard.mark_cancelled();
     guard.terminate();
@@ -203,23 +203,23 @@ async fn stop(guard: &mut Guard, grace: Duration) -> io::Result<()> {
     }
 }
 
-/// Nothing more of its output is wanted.
+/// Stops reading stdout.
 fn close_stdout(streams: &mut Option<Streams>) {
     if let Some(streams) = streams {
         streams.close_stdout();
     }
 }
 
-/// Reads what is left.
+/// Reads the rest of the output.
 async fn drain(
     streams: &mut Option<Streams>,
-    talk: &mut Conversation,
+    conversation: &mut Conversation,
     mut observer: Option<&mut CallObserver>,
     clock: &mut Clock,
 ) {
-    while streams.as_ref().is_some_and(Streams::are_open) || talk.is_open() {
+    while streams.as_ref().is_some_and(Streams::are_open) || conversation.is_open() {
         tokio::select! {
-            () = talk.next(observer.as_deref_mut(), clock) => {}
+            () = conversation.next(observer.as_deref_mut(), clock) => {}
             chunk = read(streams) => if !take(streams, chunk).await {
                 close_stdout(streams);
             },
@@ -229,7 +229,7 @@ async fn drain(
 
 struct Started {
     guard: Guard,
-    talk: Conversation,
+    conversation: Conversation,
     clock: Clock,
     holds: Vec<OwnedFd>,
 }
@@ -240,13 +240,13 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         files: job.files,
         folder: None,
     };
-    let mut talk = Conversation::new();
+    let mut conversation = Conversation::new();
     let stdin = match job.stdin {
         Stdin::Null => channel::null()?,
         Stdin::Text(bytes) => {
             let (theirs, rest) = channel::filled(&bytes)?;
             if let Some((ours, done)) = rest {
-                talk.write(ours, bytes.slice(done..));
+                conversation.write(ours, bytes.slice(done..));
             }
             theirs
         }
@@ -261,13 +261,13 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         let ours = Arc::new(ours);
         fds.push((theirs, 3));
         put(&mut env, "MCP_CTRL_FD", "3");
-        talk.control(ours.clone());
+        conversation.control(ours.clone());
         control = Some(ours);
     }
     for stream in job.streams {
-        talk.stream(stream);
+        conversation.stream(stream);
     }
-    talk.complete();
+    conversation.complete();
     let start = Start {
         words: &job.words,
         env: &env,
@@ -302,13 +302,13 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
             guard.streams = Some(Streams::new(stdout, stderr, capture));
             guard.temp_files = temp_files;
             guard.kept = job.kept;
-            // Before it begins: a call may be cancelled at once, and the tool is to hear of it.
+            // Before the program starts: the call may be cancelled at once, and the tool must be notified.
             guard.control = control;
         })
         .await?;
     Ok(Started {
         guard,
-        talk,
+        conversation,
         clock: Clock::new(run, job.timeout),
         holds: job.holds,
     })

@@ -1,4 +1,4 @@
-//! What a tool printed and how it ended, as the result of `tools/call`.
+//! Builds the result of `tools/call` from the output and the exit status of a tool.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub(crate) fn tool_result(tool: &Tool, outcome: &Outcome, revision: Revision) ->
             }
             writer.late(&why, limit.as_secs_f64(), bytes, &outcome.stderr)
         }
-        // Only what is large is a flood.
+        // Only an output above the limit is stored.
         (Ended::Flooded, Printed::Whole(bytes)) => writer.failure(
             "Tool failed: it printed without end",
             bytes,
@@ -41,7 +41,7 @@ pub(crate) fn tool_result(tool: &Tool, outcome: &Outcome, revision: Revision) ->
     }
 }
 
-/// What a process that stays has answered.
+/// The result for the answer of a worker.
 pub(crate) fn worker_result(
     tool: &Tool,
     answer: &Answer,
@@ -73,12 +73,12 @@ pub(crate) fn worker_result(
     }
 }
 
-/// What `timeout` ends with.
+/// The exit code of `timeout`.
 const TIMED_OUT: i32 = 124;
-/// A member of `_meta`.
+/// The member of `_meta` for a timeout.
 const LATE: &str = r#""timedOut":true,"#;
 
-/// A result that says what is wrong, without a run.
+/// An error result without a run.
 pub(crate) fn refusal(text: &str) -> String {
     linkspan_mcp::tool_text(text, true)
 }
@@ -108,7 +108,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A result that came as JSON: a string is a text.
+    /// A result from JSON; a string becomes a text block.
     fn answered(&self, text: &str) -> String {
         match Json::parse(text) {
             Ok(json) if is_result(json) => self.whole(json),
@@ -121,12 +121,12 @@ impl Writer<'_> {
         }
     }
 
-    /// An object is always meant as one; anything else only if the tool has a schema for it.
+    /// An object is always structured content; other values only if the tool has an output schema.
     fn is_structured(&self, json: Json<'_>) -> bool {
         json.kind() == JsonKind::Object || self.tool.output.is_some()
     }
 
-    /// A result that the tool has written itself.
+    /// A complete result that the tool wrote itself.
     fn whole(&self, json: Json<'_>) -> String {
         let failed = json.get("isError").and_then(Json::as_bool) == Some(true);
         if failed {
@@ -150,12 +150,11 @@ impl Writer<'_> {
             return refusal(&wrong);
         }
         let content = format!(r#"{{"content":[{{"type":"text","text":{}}}]"#, quote(text));
-        match self.revision.has_structured_content() {
-            false => format!(r#"{content},"isError":false}}"#),
-            true => {
-                let json = on_one_line(json.text());
-                format!(r#"{content},"structuredContent":{json},"isError":false}}"#)
-            }
+        if self.revision.has_structured_content() {
+            let json = on_one_line(json.text());
+            format!(r#"{content},"structuredContent":{json},"isError":false}}"#)
+        } else {
+            format!(r#"{content},"isError":false}}"#)
         }
     }
 
@@ -163,7 +162,8 @@ impl Writer<'_> {
         self.failed(why, stdout, code, stderr, "")
     }
 
-    /// `late` is what says that its time was over. A tool may exit with the same code by itself.
+    /// An error result. `late` is the `_meta` member of a timeout: a tool may also exit with code 124 by
+    /// itself.
     fn failed(&self, why: &str, stdout: &[u8], code: i32, stderr: &str, late: &str) -> String {
         let meta = format!(r#"{{"exitCode":{code},{late}"stderr":{}}}"#, quote(stderr));
         let text = String::from_utf8_lossy(stdout);
@@ -172,7 +172,7 @@ impl Writer<'_> {
         if let Ok(json) = Json::parse(text)
             && is_result(json)
         {
-            // It has said itself what went wrong.
+            // The tool printed its own error result.
             return failed_result(json, &meta);
         }
         let mut content = format!(r#"{{"type":"text","text":{}}}"#, quote(why));
@@ -182,7 +182,7 @@ impl Writer<'_> {
         format!(r#"{{"content":[{content}],"isError":true,"_meta":{meta}}}"#)
     }
 
-    /// A failure that a client can tell from others without reading the text.
+    /// A timeout, which clients recognise without parsing the text.
     fn late(&self, why: &str, secs: f64, stdout: &[u8], stderr: &str) -> String {
         let result = self.failed(why, stdout, TIMED_OUT, stderr, LATE);
         if self.tool.output.is_some() || !self.revision.has_structured_content() {
@@ -199,26 +199,28 @@ impl Writer<'_> {
             quote(why)
         );
         let open = result.strip_suffix('}').unwrap_or(&result);
-        match open.contains(r#""structuredContent""#) {
-            true => result,
-            false => format!(r#"{open},"structuredContent":{{"error":{error}}}}}"#),
+        if open.contains(r#""structuredContent""#) {
+            result
+        } else {
+            format!(r#"{open},"structuredContent":{{"error":{error}}}}}"#)
         }
     }
 
     fn large(&self, large: &Large, outcome: &Outcome) -> String {
         let most = self.tool.run.max_output;
         let size = large.size;
-        let mut text = match large.ended {
-            true => format!(
+        let mut text = if large.ended {
+            format!(
                 "Tool failed: it printed {size} bytes and was ended there (an answer may hold {most})."
-            ),
-            false => format!("Tool failed: it printed {size} bytes; an answer may hold {most}."),
+            )
+        } else {
+            format!("Tool failed: it printed {size} bytes; an answer may hold {most}.")
         };
         match &large.kept {
             Ok(uri) => text.push_str(&format!(
                 " Read all of it for the next 15 minutes at {uri}, or a part: {uri}?from=0&to=65536"
             )),
-            Err(why) => text.push_str(&format!(" It could not be kept: {why}.")),
+            Err(why) => text.push_str(&format!(" It could not be stored: {why}.")),
         }
         text.push_str(" Its beginning:\n");
         text.push_str(&String::from_utf8_lossy(&large.head));
@@ -248,7 +250,7 @@ impl Writer<'_> {
     }
 }
 
-/// An object with content that a client can read.
+/// Whether the value is an object with valid content.
 fn is_result(json: Json<'_>) -> bool {
     let Some(content) = json.get("content") else {
         return false;
@@ -262,7 +264,7 @@ fn is_result(json: Json<'_>) -> bool {
         })
 }
 
-/// The same result, marked as failed, with what we know about it.
+/// The result marked as failed, with metadata of the run.
 fn failed_result(json: Json<'_>, meta: &str) -> String {
     let mut out = String::from("{");
     for (key, value) in json.members() {
@@ -289,7 +291,7 @@ fn mismatch(schema: &Schema, json: &str) -> Option<String> {
     })
 }
 
-/// The first line that a program has complained with.
+/// The first line of stderr that explains the failure.
 pub(crate) fn reason(stderr: &str) -> Option<String> {
     let line = stderr
         .lines()
@@ -321,23 +323,23 @@ pub(crate) fn seconds(secs: f64) -> String {
     }
 }
 
-/// One newline at the end is the shell's, not the author's.
+/// Without the newline that `echo` adds.
 pub(crate) fn without_newline(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// Text as clients get it: without a byte order mark and without carriage returns, which programs that
-/// were written for other systems leave in it.
+/// Text for clients: without byte order mark and carriage returns, as programs for other systems write them.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match text.contains('\r') {
-        true => Cow::Owned(text.replace('\r', "")),
-        false => Cow::Borrowed(text),
+    if text.contains('\r') {
+        Cow::Owned(text.replace('\r', ""))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
-/// Bytes as the protocol carries them.
+/// Bytes in base64.
 pub(crate) fn encoded(bytes: &[u8]) -> String {
     base64(bytes)
 }

@@ -1,4 +1,4 @@
-//! What all runs of a folder share.
+//! The state that all runs of a folder share.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -27,10 +27,10 @@ use crate::trust::{Start, Trust, WalkError};
 /// The number under which a confined program's trampoline finds the server; 3 is the control channel.
 const DECIDER: i32 = 4;
 
-/// Calls that may wait for a place.
+/// Limit of calls that wait for a permit.
 const QUEUE: usize = 1024;
 
-/// How a folder's programs are run.
+/// Options for running the programs of a folder.
 #[derive(Debug, Clone)]
 pub(crate) struct RunnerOptions {
     /// Our own program: the trampoline of the sandbox.
@@ -39,9 +39,9 @@ pub(crate) struct RunnerOptions {
     pub(crate) concurrency: usize,
     /// Our environment.
     pub(crate) ours: Env,
-    /// The folder that is served.
+    /// The served folder.
     pub(crate) root: PathBuf,
-    /// Whether files that others can write are run all the same.
+    /// Whether files that other users can write are run nevertheless.
     pub(crate) accept_writable: bool,
 }
 
@@ -51,14 +51,14 @@ pub struct Runner {
     pub(crate) spawner: Spawner,
     pub(crate) spills: Arc<Spills>,
     pub(crate) files: ServerFiles,
-    /// How the marks of everything that we run begin.
+    /// The prefix of all marks of this runner.
     name: String,
     watchdog: OnceCell<Option<Watchdog>>,
     places: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
-    /// For programs that have a limit of their own.
+    /// Semaphores of programs with a concurrency limit of their own.
     own_places: Mutex<HashMap<String, Arc<Semaphore>>>,
-    /// Held by everything that runs.
+    /// A sender that every run clones.
     alive: Mutex<Option<mpsc::Sender<()>>>,
     ended: tokio::sync::Mutex<mpsc::Receiver<()>>,
 }
@@ -69,7 +69,7 @@ pub struct RunPermit {
     _own: Option<OwnedSemaphorePermit>,
 }
 
-/// Too many calls wait already.
+/// The queue of waiting calls is full.
 #[derive(Debug)]
 pub struct Busy;
 
@@ -94,22 +94,22 @@ impl Runner {
         }
     }
 
-    /// The folder that is served.
+    /// The served folder.
     pub fn root(&self) -> &Path {
         &self.options.root
     }
 
-    /// A folder that only this user can read, for the files of calls.
+    /// A private folder for the files of calls.
     pub fn folder(&self) -> &Path {
         self.files.run_folder()
     }
 
-    /// The mark of one call: `LINKSPAN_CALL` in the environment of its processes.
+    /// A new mark for one call: `LINKSPAN_CALL` in the environment of its processes.
     pub fn marker(&self) -> String {
         format!("{}-{}", self.name, super::random_name())
     }
 
-    /// Starts the watchdog, so that programs end with this process, however it ends.
+    /// Starts the watchdog, so that programs end even if this process is killed.
     pub(super) async fn watch_over(&self) {
         let start = || async {
             let (exe, folder) = (&self.options.exe, self.folder());
@@ -123,13 +123,13 @@ impl Runner {
         self.watchdog.get_or_init(start).await;
     }
 
-    /// How many calls of one client run, or wait until their answer is read, at once.
+    /// A semaphore that limits the calls of one client, including results that it has not read.
     pub fn share(&self) -> Arc<Semaphore> {
         Arc::new(Semaphore::new(self.options.concurrency.max(1)))
     }
 
-    /// Waits for a place, and before that for one of the client's share, which is to be kept until the
-    /// answer is sent: a client that does not read its answers delays only itself.
+    /// Waits for a slot of the client's share and then for a permit. The caller keeps the slot until the answer
+    /// is sent: a client that does not read its answers delays only itself.
     pub async fn permit_of(
         &self,
         share: &Arc<Semaphore>,
@@ -141,7 +141,7 @@ impl Runner {
         Ok((ours, self.common_permit(name, own).await?))
     }
 
-    /// Waits for a place, first come, first served.
+    /// Waits for a permit in first-in, first-out order.
     pub async fn permit(&self, name: &str, own: Option<usize>) -> Result<RunPermit, Busy> {
         let _waiting = self.waiting.clone().try_acquire_owned().map_err(|_| Busy)?;
         self.common_permit(name, own).await
@@ -169,26 +169,26 @@ impl Runner {
         all.entry(key).or_insert_with(places).clone()
     }
 
-    /// Kept by everything that runs, so that its end can be waited for.
+    /// Held by every run, so that `finish` can wait for its end.
     pub(crate) fn alive(&self) -> Option<mpsc::Sender<()>> {
         let alive = self.alive.lock();
         alive.clone()
     }
 
-    /// Waits until no program runs, at most for `limit`, and ends those that still do. Callers that could start
+    /// Waits until no program runs, at most for `limit`, then ends the remaining ones. Callers that could start
     /// programs must be gone before.
     pub(crate) async fn finish(&self, limit: Duration) {
         self.alive.lock().take();
         let mut ended = self.ended.lock().await;
         if timeout(limit, ended.recv()).await.is_err() {
-            tracing::warn!("a program is still being ended and is killed");
+            tracing::warn!("a program did not end in time and is killed");
         }
         let name = self.name.clone();
         let _ = spawn_blocking(move || linkspan_spawn::end_marked(&name)).await;
     }
 
-    /// Whether files that are about to be used can be trusted, now. A file that is not there is no matter
-    /// of trust: that it cannot be started is said better by the attempt.
+    /// Checks right before use whether files are trusted. A missing file passes: the start reports a better
+    /// error.
     pub fn trusts(&self, files: &[PathBuf]) -> io::Result<()> {
         let trust = Trust::new(self.options.accept_writable);
         for file in files {
@@ -200,8 +200,8 @@ impl Runner {
         Ok(())
     }
 
-    /// The program of a start, if it, its interpreters and the further files can be trusted, now. What is
-    /// checked is what runs: a name is looked up once.
+    /// The program of a start, if the program, its interpreters and the further files are trusted right now.
+    /// The name is looked up once, so the checked file is the one that runs.
     pub(crate) fn checked(&self, start: Start<'_>, files: &[PathBuf]) -> io::Result<PathBuf> {
         let program = start.program()?;
         self.trusts(files)?;
@@ -211,9 +211,8 @@ impl Runner {
         Ok(program)
     }
 
-    /// The program and the words that run these words within their bounds; `program` is the file that the
-    /// first of them stands for. What has to go when they end is noted, and what the program is started
-    /// with besides is added.
+    /// The program and words that run `words` within their limits; `program` is the resolved first word.
+    /// Records files to remove afterwards, and adds descriptors that the program needs.
     pub(crate) fn confined(
         &self,
         run: &RunSettings,
@@ -245,7 +244,7 @@ impl Runner {
         Ok((exe.clone(), profile.wrap(exe, words)?))
     }
 
-    /// The part of our environment that a program gets.
+    /// The inherited part of a program's environment.
     pub(crate) fn base_env(&self, settings: &EnvSettings) -> Env {
         super::env::base(settings, self.options.ours.iter().cloned())
     }

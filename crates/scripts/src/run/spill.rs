@@ -1,4 +1,4 @@
-//! Output that was too large for an answer, kept for a while to be read piece by piece.
+//! Stores output above the limit of an answer for a while, to be read piece by piece.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -9,18 +9,18 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-/// How long it is kept.
+/// How long an output is stored.
 const KEPT: Duration = Duration::from_secs(15 * 60);
-/// How many there may be; the oldest goes first.
+/// Limit of stored outputs; the oldest is removed first.
 const MOST: usize = 32;
-/// The largest file, as a multiple of the largest answer.
+/// The size limit of a stored output, as a multiple of the answer limit.
 pub(crate) const TIMES: usize = 8;
-/// What one read of it gives at most.
+/// The size limit of one read.
 const PIECE: u64 = 1 << 20;
 
 const SCHEME: &str = "output://";
 
-/// All that is kept.
+/// The stored outputs.
 pub(crate) struct Spills {
     folder: PathBuf,
     kept: Mutex<HashMap<String, Spill>>,
@@ -31,7 +31,7 @@ struct Spill {
     since: Instant,
 }
 
-/// A file that is being written. It is removed if this is dropped before it is kept.
+/// A file that is being written. Removed on drop unless it was kept.
 pub(crate) struct Unfinished {
     name: String,
     path: PathBuf,
@@ -53,7 +53,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// A piece of what is kept.
+/// A piece of a stored output.
 pub(crate) struct Piece {
     pub(crate) bytes: Vec<u8>,
     pub(crate) from: u64,
@@ -84,7 +84,7 @@ impl Spills {
         })
     }
 
-    /// Keeps it; gives its address.
+    /// Keeps the file; returns its URI.
     pub(crate) fn keep(&self, mut spill: Unfinished) -> String {
         spill.done = true;
         let mut kept = self.lock();
@@ -101,7 +101,8 @@ impl Spills {
         format!("{SCHEME}{}", spill.name)
     }
 
-    /// Reads `output://NAME`, or a piece of it: `output://NAME?from=BYTE&to=BYTE`. `None` if there is none.
+    /// Reads `output://NAME`, or a piece of it: `output://NAME?from=BYTE&to=BYTE`. `None` if there is no such
+    /// output.
     pub(crate) fn read(&self, uri: &str) -> Option<io::Result<Piece>> {
         let rest = uri.strip_prefix(SCHEME)?;
         let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -122,7 +123,7 @@ impl Spills {
     }
 }
 
-/// Whether an address is one of ours.
+/// Whether the URI belongs to a stored output.
 pub(crate) fn is_spill(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_too_large_is_read_in_pieces_for_a_while() {
+    async fn stored_output_is_read_in_pieces_until_it_expires() {
         let folder = tempfile::tempdir().unwrap();
         let spills = Spills::new(folder.path().to_owned());
         let uri = kept(&spills, b"0123456789");
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_makes_room_and_an_unfinished_one_leaves_nothing() {
+    fn the_oldest_output_is_evicted_and_unfinished_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let spills = Spills::new(folder.path().to_owned());
         let first = kept(&spills, b"x");

@@ -1,4 +1,4 @@
-//! What a program prints, while it does.
+//! Reads the output of a running program.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use tokio::io::AsyncReadExt;
 use super::capture::{Capture, Printed, Tail};
 use crate::os::pipe;
 
-/// How long the output of a program is still read after its end. It is in the pipe already; the wait is only
-/// for a descendant that holds the pipe open.
+/// How long output is still read after the end of a program. The output is in the pipe already; the wait is
+/// only for descendants that keep the pipe open.
 pub(super) const LAST_READ: Duration = Duration::from_millis(200);
 
 pub(super) struct Streams {
@@ -25,7 +25,7 @@ struct Stream {
     open: bool,
 }
 
-/// Something that was read and waits to be taken.
+/// Bytes that were read and not yet taken.
 pub(super) enum Chunk {
     Out(usize),
     Err(usize),
@@ -40,7 +40,7 @@ impl Stream {
         }
     }
 
-    /// More of it; none at its end.
+    /// Reads bytes; 0 at the end.
     async fn read(&mut self) -> usize {
         if !self.open {
             return std::future::pending().await;
@@ -66,7 +66,7 @@ impl Streams {
         self.stdout.open || self.stderr.open
     }
 
-    /// Waits for more. Cancel-safe: no output is lost if the future is dropped.
+    /// Waits for output. Cancel-safe: no output is lost if the future is dropped.
     pub(super) async fn read(&mut self) -> Chunk {
         tokio::select! {
             n = self.stdout.read() => Chunk::Out(n),
@@ -74,7 +74,7 @@ impl Streams {
         }
     }
 
-    /// Takes what was read. `false` if the program prints too much to go on.
+    /// Takes what was read. `false` if the output limit is exceeded.
     pub(super) async fn take(&mut self, chunk: Chunk) -> bool {
         match chunk {
             Chunk::Out(n) => self.capture.take(&self.stdout.buf[..n]).await,
@@ -86,12 +86,12 @@ impl Streams {
         }
     }
 
-    /// Nothing more of its output is taken.
+    /// Stops reading stdout.
     pub(super) fn close_stdout(&mut self) {
         self.stdout.open = false;
     }
 
-    /// How much was said on stderr.
+    /// The number of bytes read from stderr.
     pub(super) fn stderr_size(&self) -> u64 {
         self.said
     }

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-/// Files that are removed when this is dropped, however the call ended.
+/// Files that are removed on drop, however the call ended.
 #[derive(Default)]
 pub(crate) struct TempFiles {
     pub(crate) files: Vec<PathBuf>,
-    /// With everything that a program has put there.
+    /// A folder that is removed with its contents.
     pub(crate) folder: Option<PathBuf>,
 }
 
 impl TempFiles {
-    /// Removes it. A folder may hold more than we have time for, so that another thread does it.
+    /// Removes the files; a folder is removed on a blocking thread, because it may be large.
     pub(crate) async fn remove(self) {
         if self.folder.is_some() {
             let _ = tokio::task::spawn_blocking(move || drop(self)).await;

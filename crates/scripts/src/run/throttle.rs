@@ -1,4 +1,4 @@
-//! How often a call may tell its client something.
+//! Limits the rate of messages of a call.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// So many in any minute.
+/// Allows a number of messages in any minute.
 #[derive(Debug)]
 pub(crate) struct Throttle {
     most: usize,
@@ -22,7 +22,7 @@ impl Throttle {
         }
     }
 
-    /// Whether there is room for one more; if so, it is counted.
+    /// Counts a message; `false` if the limit is reached.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         while self
             .told
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_has_room_for_so_many() {
+    fn messages_per_minute_are_limited() {
         let mut throttle = Throttle::new(3);
         let start = Instant::now();
         let at = |secs| start + Duration::from_secs(secs);

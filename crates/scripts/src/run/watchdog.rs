@@ -1,31 +1,29 @@
-//! What is left to do if we are killed: a process of ours that notices, ends our programs and removes our
-//! folder. It costs nothing per call, as a signal on the parent's death would: that needs a program in
-//! between.
+//! Cleans up if this process is killed: a process that detects its end, ends its programs and removes its
+//! folder. It costs nothing per call; a parent death signal would need a process between us and each program.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use linkspan_spawn::{Child, Command, Spawner};
 
-/// It waits as a shell, which has 0.1 MB of its own where this program has most of one, and becomes it
-/// when there is something to do.
+/// The watchdog waits as a shell, which has 0.1 MB of private memory where this program has most of one, and
+/// executes this program when there is something to do.
 const WAIT: &str = r#"while read -r line; do :; done; exec "$@""#;
 
-/// The descriptor of the program: opened in advance, because the file may be replaced in the meantime.
+/// The descriptor of the program, opened in advance because the file may be replaced.
 const OPEN: i32 = 3;
 const OPEN_PATH: &str = "/proc/self/fd/3";
 
-/// Held until this process ends; then the system closes it.
+/// Held until this process ends; then the system closes the pipe.
 pub(super) struct Watchdog {
     _child: Child,
     _held: io::PipeWriter,
 }
 
 impl Watchdog {
-    /// Starts one for programs whose marks begin like this.
+    /// Starts a watchdog for programs whose marks begin with `beginning`.
     pub(super) async fn start(
         spawner: &Spawner,
         exe: &Path,
@@ -63,10 +61,18 @@ impl Watchdog {
     }
 }
 
-/// `linkspan __watch BEGINNING FOLDER`: waits for the end of its input.
-pub fn watch(words: &[OsString]) -> ExitCode {
+/// Why [`watch`] did not clean up.
+#[derive(Debug, thiserror::Error)]
+pub enum NotWatched {
+    /// The command line is not `BEGINNING FOLDER`.
+    #[error("`__watch` takes the beginning of a mark and a folder")]
+    Usage,
+}
+
+/// `linkspan __watch BEGINNING FOLDER`: waits for the end of stdin, then cleans up.
+pub fn watch(words: &[OsString]) -> Result<(), NotWatched> {
     let [beginning, folder] = words else {
-        return ExitCode::from(2);
+        return Err(NotWatched::Usage);
     };
     let _ = io::stdin().read_to_end(&mut Vec::new());
     if let Some(beginning) = beginning.to_str().filter(|b| b.len() >= 16) {
@@ -77,5 +83,5 @@ pub fn watch(words: &[OsString]) -> ExitCode {
     if is_ours.is_some_and(|name| name.starts_with("linkspan-")) {
         let _ = std::fs::remove_dir_all(folder);
     }
-    ExitCode::SUCCESS
+    Ok(())
 }

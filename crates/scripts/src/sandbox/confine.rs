@@ -1,12 +1,11 @@
 //! Level 2: Landlock.
 //!
-//! What it enforces: reading, executing, writing, creating, renaming and removing files; connecting to
-//! and listening on TCP ports if `net` is given; and, where the kernel can (6.12), that signals and
-//! abstract sockets do not reach processes outside. Reading and executing are one grant, since a process
-//! that can read a program can have it executed by an interpreter.
+//! It restricts reading, executing, writing, creating, renaming and removing files; connecting to and listening
+//! on TCP ports if `net` is given; and, since Linux 6.12, signals and abstract sockets to processes outside.
+//! Reading and executing are one grant, because a readable program can be executed through an interpreter.
 //!
-//! What it cannot: UDP (so that names are resolved), and sockets in the file system. Calls that Landlock
-//! does not look at are in `seccomp.rs`.
+//! It does not restrict UDP (so names can be resolved) and sockets in the file system. For calls that Landlock
+//! ignores see `seccomp.rs`.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,18 +13,18 @@ use std::io;
 use super::needs::Variables;
 use super::profile::Reach;
 
-/// What the system can enforce.
+/// The features that the system can enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Support {
     /// Which files are read and written (Linux 6.2).
     pub files: bool,
     /// Which TCP ports are connected to (Linux 6.7).
     pub ports: bool,
-    /// That signals and abstract sockets do not reach others (Linux 6.12). Used where it is there.
+    /// Signals and abstract sockets are confined (Linux 6.12). Used where available.
     pub scopes: bool,
 }
 
-/// What this system can enforce.
+/// The features that this system can enforce.
 pub fn support() -> Support {
     #[cfg(target_os = "linux")]
     return landlock::support();
@@ -37,8 +36,8 @@ pub fn support() -> Support {
     }
 }
 
-/// Takes from this process, and everything that comes from it, what is not granted. `program` is what it will become,
-/// `env` its environment. Nothing is taken if something cannot be, unless the profile is content with less.
+/// Restricts this process and its descendants to the grants. `program` is the program to execute, `env` its
+/// environment. If something cannot be enforced, nothing is restricted, unless the profile is optional.
 pub(super) fn confine(
     reach: &Reach,
     program: &OsStr,
@@ -88,7 +87,7 @@ mod landlock {
     use crate::sandbox::needs::{self, Variables};
     use crate::sandbox::profile::Reach;
 
-    /// With truncation, without which everything could be emptied.
+    /// Includes truncation, without which every file could be emptied.
     const FILES: ABI = ABI::V3;
 
     pub(super) fn support() -> Support {
@@ -176,11 +175,11 @@ mod landlock {
         make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev})
     }
 
-    /// What was granted so far.
+    /// The grants so far.
     struct Grants(RulesetCreated);
 
     impl Grants {
-        /// Something that need not be there.
+        /// Grants a path that may be missing.
         fn perhaps(
             &mut self,
             opened: io::Result<OwnedFd>,
@@ -192,8 +191,8 @@ mod landlock {
             }
         }
 
-        /// Something that the author named. If it is not there nothing can be granted, and a tool that
-        /// is refused what its author allowed would be a riddle.
+        /// Grants a path that the author declared. A missing one is an error: without the grant the tool would
+        /// fail for no visible reason.
         fn declared(
             &mut self,
             path: &Path,
@@ -211,7 +210,7 @@ mod landlock {
         fn add(&mut self, file: OwnedFd, access: BitFlags<AccessFs>) -> io::Result<()> {
             let stat = fstat(&file)?;
             let folder = FileType::from_raw_mode(stat.st_mode).is_dir();
-            // The kernel refuses to grant on a file what is done to folders.
+            // The kernel refuses folder rights on a file.
             let of_files = AccessFs::from_file(ABI::V5);
             let access = if folder { access } else { access & of_files };
             (&mut self.0)

@@ -1,65 +1,72 @@
-//! The trampoline: a process that gives up rights and becomes a tool.
+//! The trampoline: a process that drops privileges and executes the tool.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::io::{self, Write};
-use std::process::{Command, ExitCode};
+use std::io;
+use std::process::Command;
 
 use super::needs::Variables;
 use super::profile::Profile;
-use super::{confine, powers, seccomp};
-
-/// What the trampoline exits with if it did not become the tool.
-pub const REFUSED: u8 = 126;
-
-/// Runs `PROFILE -- WORDS`, the words after `__exec`, in the environment of this process, which `env` looks
-/// up. Returns only if that failed; then the reason was said on stderr, and nothing was run.
-///
-/// To be called before anything else: whatever is open or allocated by then costs every call, and
-/// threads would keep their rights.
-pub fn exec(words: impl IntoIterator<Item = OsString>, env: Variables<'_>) -> ExitCode {
-    let Err(reason) = attempt(words.into_iter(), env);
-    // If stderr is closed, the exit code still tells the failure.
-    let _ = writeln!(io::stderr(), "linkspan: not run: {reason}");
-    ExitCode::from(REFUSED)
-}
+use super::{capabilities, confine, seccomp};
 
 /// Why the trampoline did not become the tool.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NotRun {
+pub enum NotRun {
+    /// The command line has no profile.
     #[error("no profile is given")]
     NoProfile,
+    /// The profile is not valid.
     #[error("the profile is unreadable: {0}")]
     Profile(serde_json::Error),
+    /// The word after the profile is not `--`.
     #[error("`--` is expected after the profile")]
     NoDashes,
+    /// The command line ends after `--`.
     #[error("no program is given")]
     NoProgram,
+    /// The kernel refused to send a signal when the server ends.
     #[cfg(target_os = "linux")]
-    #[error("the end of the server would not be noticed: {0}")]
+    #[error("the parent death signal cannot be set: {0}")]
     DeathSignal(io::Error),
+    /// This process has another parent than the server that started it.
     #[cfg(target_os = "linux")]
-    #[error("the server that wanted it has ended")]
+    #[error("the server that started this call has ended")]
     ServerEnded,
+    /// `PR_SET_NO_NEW_PRIVS` failed.
     #[error("privileges cannot be given up: {0}")]
     Privileges(io::Error),
-    #[error("root's powers stay: {0}")]
-    Powers(io::Error),
+    /// The capabilities of root cannot be dropped.
+    #[error("root's capabilities cannot be dropped: {0}")]
+    Capabilities(io::Error),
+    /// The Landlock ruleset cannot be applied.
     #[error("the sandbox cannot be set up: {0}")]
     Sandbox(io::Error),
-    #[error("system calls cannot be refused: {0}")]
+    /// The seccomp filter cannot be installed.
+    #[error("the system call filter cannot be installed: {0}")]
     SystemCalls(io::Error),
+    /// `setrlimit` failed.
     #[error("a limit cannot be set: {0}")]
     Limit(io::Error),
+    /// The program cannot be executed.
     #[error("{}: {why}", program.display())]
-    Exec { program: OsString, why: io::Error },
+    Exec {
+        /// The program of the profile.
+        program: OsString,
+        /// The error of `execve`.
+        why: io::Error,
+    },
 }
 
-/// Returns only if that failed.
-pub(super) fn attempt(
-    mut words: impl Iterator<Item = OsString>,
+/// Runs `PROFILE -- WORDS`, the words after `__exec`, in the environment of this process, which `env` looks
+/// up. Returns only on failure, with nothing run.
+///
+/// Call it before anything else: each open file and allocation delays every call, and other threads would
+/// keep their privileges.
+pub fn exec(
+    words: impl IntoIterator<Item = OsString>,
     env: Variables<'_>,
 ) -> Result<Infallible, NotRun> {
+    let mut words = words.into_iter();
     let profile = words.next().ok_or(NotRun::NoProfile)?;
     let profile: Profile =
         serde_json::from_slice(profile.as_encoded_bytes()).map_err(NotRun::Profile)?;
@@ -88,8 +95,8 @@ fn apply(
         give_up_privileges().map_err(NotRun::Privileges)?;
     }
     if let Some(reach) = &profile.reach {
-        match powers::give_up() {
-            Err(e) if !reach.optional => return Err(NotRun::Powers(e)),
+        match capabilities::give_up() {
+            Err(e) if !reach.optional => return Err(NotRun::Capabilities(e)),
             _ => {}
         }
         confine::confine(reach, program, env, confine::support()).map_err(NotRun::Sandbox)?;
@@ -113,9 +120,10 @@ fn stay_with_the_server(server: u32) -> Result<(), NotRun> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| NotRun::DeathSignal(e.into()))?;
     let parent = getppid().map(|pid| pid.as_raw_pid().unsigned_abs());
-    match parent == Some(server) {
-        true => Ok(()),
-        false => Err(NotRun::ServerEnded),
+    if parent == Some(server) {
+        Ok(())
+    } else {
+        Err(NotRun::ServerEnded)
     }
 }
 
@@ -134,11 +142,11 @@ fn give_up_privileges() -> io::Result<()> {
     Ok(())
 }
 
-/// Why we are still here. Signals that Rust programs ignore do what they do by default again.
+/// Executes the tool; returns only the error. Restores the default of signals that Rust programs ignore.
 #[cfg(unix)]
 fn become_it(mut command: Command) -> io::Error {
     use std::os::unix::process::CommandExt;
-    // The same as `linkspan_spawn` does where there is no trampoline.
+    // The same retries as in `linkspan_spawn`.
     for pause in linkspan_spawn::BUSY_RETRIES {
         let error = command.exec();
         if error.kind() != io::ErrorKind::ExecutableFileBusy {

@@ -1,7 +1,7 @@
-//! Opening what is granted, without any right to it.
+//! Opens granted paths without any access right.
 //!
-//! In the served folder no symbolic link is followed: a tool that may write there could have put it in place of
-//! what another entry declares. Elsewhere the author's paths lead through links as usual (`/var/run`).
+//! In the served folder no symbolic link is followed: a tool with write access could have replaced a path that
+//! another entry declares. Elsewhere the author's paths lead through links as usual (`/var/run`).
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,18 +11,18 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, fstat, mkdirat, openat, stat};
 use rustix::io::Errno;
 
-/// What lies at the path. `folder` is the one that is served.
+/// Opens a path. `folder` is the served folder.
 pub(super) fn open(path: &Path, folder: &Path) -> io::Result<OwnedFd> {
     find(path, folder, false)
 }
 
-/// The same. In the served folder, what is missing is made: a name with an extension as an empty file, any
+/// As [`open`], but creates missing paths in the served folder: a name with an extension as an empty file, any
 /// other as a folder.
 pub(super) fn make(path: &Path, folder: &Path) -> io::Result<OwnedFd> {
     find(path, folder, true)
 }
 
-/// What lies at the path, through links. Opening it for reading would wait for the writer of a pipe.
+/// Opens a path through links. `O_PATH`, because opening a pipe for reading would wait for a writer.
 pub(super) fn follow(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(
         path,
@@ -37,7 +37,7 @@ fn find(path: &Path, folder: &Path, make: bool) -> io::Result<OwnedFd> {
     let is_served = |above: &&Path| {
         stat(*above).is_ok_and(|found| (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino))
     };
-    // By identity: the author may name the folder by another path than the one it is served from.
+    // Compares by identity: the author may name the folder by another path than the served one.
     let Some(above) = path.ancestors().filter(is_served).last() else {
         return follow(path);
     };
@@ -66,7 +66,7 @@ fn step(folder: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     openat(folder, name, flags, Mode::empty())
 }
 
-/// Never writable by others, whatever the umask: it could not be trusted then.
+/// Never writable by other users, whatever the umask is: it would not be trusted.
 fn make_one(folder: &OwnedFd, name: &OsStr, is_file: bool) -> Result<(), Errno> {
     let made = if is_file {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
@@ -75,7 +75,7 @@ fn make_one(folder: &OwnedFd, name: &OsStr, is_file: bool) -> Result<(), Errno> 
         mkdirat(folder, name, Mode::from_raw_mode(0o755))
     };
     match made {
-        // Another call was faster.
+        // Another call created it first.
         Err(Errno::EXIST) => Ok(()),
         made => made,
     }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_served_folder_is_known_by_any_name() {
+    fn the_served_folder_is_recognised_by_identity() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         fs::create_dir_all(at("served/a")).unwrap();

@@ -1,4 +1,4 @@
-//! What a program may use up.
+//! Resource limits of a program.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::folder::LimitSettings;
 
-/// `LimitSettings` on their way to the trampoline.
+/// `LimitSettings` in the profile of the trampoline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limits {
@@ -35,8 +35,8 @@ impl From<&LimitSettings> for Limits {
 }
 
 impl Limits {
-    /// Applies them to this process. The last thing before the program begins: we need files and memory
-    /// ourselves.
+    /// Applies the limits to this process. Last step before the execution, because the trampoline needs files
+    /// and memory itself.
     #[cfg(unix)]
     pub(super) fn apply(&self) -> io::Result<()> {
         use rustix::process::Resource;
@@ -47,7 +47,7 @@ impl Limits {
             (Resource::Nofile, self.files),
             (Resource::Fsize, self.file_size),
             (Resource::Nproc, self.processes),
-            // A dump may hold what the call was about, and lies around in the folder.
+            // A core dump may contain the arguments, and would be left in the folder.
             (Resource::Core, Some(0)),
         ];
         for (resource, limit) in limits {
@@ -64,13 +64,13 @@ impl Limits {
     }
 }
 
-/// Never raises what this process was given.
+/// Sets a limit, but never above that of this process.
 #[cfg(unix)]
 fn set(resource: rustix::process::Resource, limit: u64) -> io::Result<()> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    // At the first the program is told (XCPU), at the second it is killed.
+    // The program gets SIGXCPU at the first limit and is killed at the second.
     let last = match resource {
         Resource::Cpu => limit.saturating_add(1),
         _ => limit,

@@ -1,17 +1,17 @@
-//! What a program is granted at level 2 without being asked: what hardly any program can do without,
-//! what runs it, and what we tell it about.
+//! The default grants at level 2: paths that most programs need, the interpreters of the program, and the files
+//! that its variables name.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Programs, libraries and settings of the system, to read and to execute. Missing paths are left out.
-/// File permissions hold as well, so that only root can read `/etc/shadow`: a server should not run as root.
+/// Programs, libraries and settings of the system, to read and execute. Missing paths are left out. File
+/// permissions still apply, so only root can read `/etc/shadow`: a server should not run as root.
 ///
 /// All of `/proc`: a program looks itself up under its own pid, and its children under theirs, which are not
-/// known in advance. The kernel still hides the environment, memory and files of processes outside the
-/// sandbox, but not their command lines, which are public.
+/// known in advance. The kernel still hides the environment, memory and files of processes outside the sandbox,
+/// but not their command lines, which are public.
 pub(super) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -22,19 +22,19 @@ pub(super) const SYSTEM: &[&str] = &[
     "/libx32",
     "/opt",
     "/etc",
-    // Often a link to somewhere else.
+    // Often a link out of `/etc`.
     "/etc/resolv.conf",
     "/nix/store",
     "/gnu/store",
     "/var/lib/ca-certificates",
     "/proc",
-    // How many processors there are, and how many of them are ours.
+    // The number of processors, and the share of this process.
     "/sys/devices/system/cpu",
     "/sys/fs/cgroup",
     "/sys/kernel/mm",
 ];
 
-/// To read and to write. Not the terminal: a server has no user at one.
+/// To read and write. Not the terminal: a server has no user at one.
 pub(super) const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
@@ -43,7 +43,7 @@ pub(super) const DEVICES: &[&str] = &[
     "/dev/urandom",
 ];
 
-/// Variables that name a file or a folder which the program is to read.
+/// Variables that name a file or folder to read.
 const READ: &[&str] = &[
     "MCP_SDK",
     "MCPBASH_JSON_TOOL_BIN",
@@ -51,7 +51,7 @@ const READ: &[&str] = &[
     "MCP_TOOL_META_FILE",
 ];
 
-/// Variables that name a file which the program is to write.
+/// Variables that name a file to write.
 const WRITTEN: &[&str] = &[
     "MCP_PROGRESS_STREAM",
     "MCP_LOG_STREAM",
@@ -59,10 +59,10 @@ const WRITTEN: &[&str] = &[
     "MCP_TOOL_RESOURCES_FILE",
 ];
 
-/// Variables that name a file which the program makes, in a folder that is there for this one call.
+/// Variables that name a file which the program creates, in a folder for this one call.
 const MADE: &[&str] = &["MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
-/// Looks up a variable of the process that is confined.
+/// Looks up a variable of the confined process.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// The files that linkspan's variables name, to read.
@@ -81,11 +81,11 @@ fn named_by(names: &'static [&'static str], env: Variables<'_>) -> impl Iterator
     values.filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// How many interpreters may be behind one another.
+/// Limit of nested interpreters.
 const DEPTH: usize = 4;
 
-/// What executes the program: its file, the interpreter in its first line, and what they are installed
-/// with. Most of that is the system's, but languages are often installed in a home folder.
+/// The files that execute the program: itself, its interpreters, and their installations. Most belong to the
+/// system, but languages are often installed in a home folder.
 pub(super) fn interpreters(program: &OsStr, env: Variables<'_>) -> Vec<PathBuf> {
     let mut granted = Vec::new();
     let mut next = find(program, env);
@@ -103,7 +103,7 @@ pub(super) fn interpreters(program: &OsStr, env: Variables<'_>) -> Vec<PathBuf> 
     granted
 }
 
-/// A name without a slash is in a folder of `PATH`.
+/// Looks up a name without a slash in `PATH`.
 fn find(program: &OsStr, env: Variables<'_>) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.parent().is_some_and(|parent| parent != Path::new("")) {
@@ -114,7 +114,7 @@ fn find(program: &OsStr, env: Variables<'_>) -> Option<PathBuf> {
     found.into_iter().find(|path| path.is_file())
 }
 
-/// What the first line asks for: a path, or a name that `env` looks up.
+/// The interpreter of the `#!` line: a path, or a name that `env` looks up.
 fn interpreter(script: &Path, env: Variables<'_>) -> Option<PathBuf> {
     let mut head = [0; 256];
     let read = File::open(script).ok()?.read(&mut head).ok()?;
@@ -134,7 +134,7 @@ fn is_of_the_system(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Of `X/bin/python` the rest of X that belongs to it, but not all of X, which may be a home folder.
+/// For `X/bin/python`, the folders of X that belong to it, but not all of X, which may be a home folder.
 fn installation(path: &Path) -> Vec<PathBuf> {
     let bin = path.parent().filter(|folder| folder.ends_with("bin"));
     let Some(whole) = bin.and_then(Path::parent) else {
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_language_in_a_home_folder_only_its_parts_are_granted() {
+    fn a_language_in_a_home_folder_is_granted_by_its_parts() {
         let parts = installation(Path::new("/home/me/.lang/bin/python"));
         assert!(parts.contains(&"/home/me/.lang/lib".into()));
         assert!(!parts.contains(&"/home/me/.lang".into()));

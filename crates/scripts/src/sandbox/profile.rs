@@ -1,4 +1,4 @@
-//! What is applied to a program before it begins.
+//! The restrictions that are applied to a program before it begins.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,31 +9,30 @@ use serde::{Deserialize, Serialize};
 use super::limits::Limits;
 use crate::folder::RunSettings;
 
-/// Everything that the trampoline needs to know. It travels as an argument, so that there is nothing to
-/// clean up.
+/// The parameters of the trampoline, passed as an argument, so there is no file to clean up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Who must still be there: a tool ends with its server.
+    /// The pid of the server: the tool ends with it.
     pub(super) server: u32,
-    /// The file that is executed; the first word is the name that it sees itself under.
+    /// The file to execute; the first word is its `argv[0]`.
     pub(super) program: Option<PathBuf>,
     pub(super) no_new_privs: bool,
     pub(super) limits: Limits,
     pub(super) reach: Option<Reach>,
 }
 
-/// What is granted at level 2.
+/// The grants of level 2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reach {
-    /// The folder that is served: it is read and executed.
+    /// The served folder, to read and execute.
     pub(super) folder: PathBuf,
     pub(super) read: Vec<PathBuf>,
     pub(super) write: Vec<PathBuf>,
-    /// The client's, to read and to write. What is not there is left out.
+    /// The client's roots, to read and write. Missing ones are left out.
     pub(super) roots: Vec<PathBuf>,
-    /// A folder of its own for temporary files.
+    /// A private folder for temporary files.
     pub(super) tmp: Option<PathBuf>,
     pub(super) net: Option<Vec<u16>>,
     pub(super) optional: bool,
@@ -42,8 +41,8 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Whether something lies in what may be written, so that it need not be granted. It must not be: the
-    /// program could put a link to somewhere else in its place, for the next call.
+    /// Whether a path lies in a writable one, so that it needs no grant. It must not get one: the program could
+    /// replace it by a link to another place, for the next call.
     pub(super) fn is_contained(&self, path: &Path) -> bool {
         let mut written = self.write.iter().chain(&self.roots);
         written.any(|other| other != path && path.starts_with(other))
@@ -51,8 +50,8 @@ impl Reach {
 }
 
 impl Profile {
-    /// `None` if nothing is to be applied that the server has not done already. `roots` are the client's
-    /// folders, which count only if the settings say so; `folder` is the one that is served.
+    /// `None` if the server has applied all restrictions already. `roots` are the client's roots, used only if
+    /// the settings allow it; `folder` is the served folder.
     pub fn for_run(run: &RunSettings, roots: &[PathBuf], folder: &Path) -> Option<Self> {
         let sandbox = &run.sandbox;
         let confined = sandbox.level >= 2;
@@ -72,9 +71,10 @@ impl Profile {
                 folder: folder.to_owned(),
                 read: absolute(&sandbox.read),
                 write: absolute(&sandbox.write),
-                roots: match sandbox.roots {
-                    true => absolute(roots),
-                    false => Vec::new(),
+                roots: if sandbox.roots {
+                    absolute(roots)
+                } else {
+                    Vec::new()
                 },
                 tmp: None,
                 net: sandbox.net.clone(),
@@ -84,26 +84,25 @@ impl Profile {
         })
     }
 
-    /// Executes this file, whatever the first word would lead to.
+    /// Sets the file to execute, whatever the first word would resolve to.
     pub fn set_program(&mut self, program: PathBuf) {
         self.program = Some(program);
     }
 
-    /// Whether the program cannot write into the common folder for temporary files, and should be given
-    /// one of its own.
+    /// Whether the program cannot write to the shared folder for temporary files and needs one of its own.
     pub fn needs_tmp(&self) -> bool {
         self.reach.as_ref().is_some_and(|reach| reach.tmp.is_none())
     }
 
-    /// Gives it a folder for temporary files, which becomes its `TMPDIR`. The caller removes the folder after
-    /// the program's end.
+    /// Sets the folder for temporary files, which becomes `TMPDIR`. The caller removes it after the program's
+    /// end.
     pub fn set_tmp(&mut self, tmp: &Path) {
         if let Some(reach) = &mut self.reach {
             reach.tmp = Some(tmp.to_owned());
         }
     }
 
-    /// What may be written, if that is confined.
+    /// The writable paths, if writing is confined.
     pub fn written(&self) -> Option<Vec<PathBuf>> {
         let reach = self.reach.as_ref()?;
         let all = reach.write.iter().chain(&reach.roots).chain(&reach.tmp);
@@ -118,7 +117,7 @@ impl Profile {
         }
     }
 
-    /// The words that run these words under the profile; `exe` is our own program.
+    /// The command line that runs `words` under the profile; `exe` is this program.
     pub fn wrap(&self, exe: &Path, words: Vec<OsString>) -> io::Result<Vec<OsString>> {
         let profile = serde_json::to_string(self).map_err(io::Error::other)?;
         let mut all = Vec::with_capacity(words.len() + 4);
@@ -128,7 +127,7 @@ impl Profile {
     }
 }
 
-/// A path without `.` and `..`, by name: links on the way are not looked at.
+/// Removes `.` and `..` lexically, without resolving links.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stands_between_a_tool_without_limits_and_its_start() {
+    fn a_tool_without_limits_needs_no_trampoline() {
         assert_eq!(profile(&settings(0)), None);
         assert_eq!(profile(&settings(1)), None);
     }
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_roots_of_the_client_count_only_where_the_author_says_so() {
+    fn client_roots_are_granted_only_if_configured() {
         let mut run = settings(2);
         let reach = |run: &RunSettings| profile(run).unwrap().reach.unwrap();
         assert!(reach(&run).roots.is_empty());
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_what_may_be_written_is_no_grant_of_its_own() {
+    fn paths_inside_writable_folders_need_no_grant() {
         let mut run = settings(2);
         let write = ["data", "data/cache", "data/../other"];
         run.sandbox.write = write.map(PathBuf::from).into();
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn it_arrives_as_it_was_sent() {
+    fn a_profile_round_trips() {
         let mut run = settings(2);
         run.sandbox.net = Some(vec![443]);
         run.limits.cpu = Some(2);

@@ -1,18 +1,22 @@
-//! Level 2: system calls that Landlock does not look at, refused with seccomp.
+//! Level 2: system calls that Landlock ignores, refused with seccomp.
 //!
-//! | call | refused | why |
-//! |---|---|---|
-//! | `chmod` and its like, `open`, `mknod` with a set-user-id or set-group-id bit | always | such a file gives the rights of our user to others |
-//! | changes of mode, owner, times and extended attributes | outside of what may be written | the server decides: see `metadata.rs` |
-//! | sockets of other families than Unix, Internet and netlink; Internet protocols besides TCP, UDP and ICMP | if `net` is given | Landlock looks at TCP only: MPTCP, SCTP and SMC would go around it |
-//! | TCP sockets | if `net` is empty | nothing else is left to do with them |
-//! | `listen`, and connecting by `sendto` (TCP Fast Open) | if `net` has ports | neither asks Landlock |
-//! | mounts, `chroot`, `setns`, new namespaces of mounts or users | always | a path would lead elsewhere for the server than for the tool |
-//! | `ioctl` for inode flags, verity, encryption, FAT attributes, btrfs subvolumes | always | they change files that are open for reading |
-//! | io_uring, `openat2`, `clone3` | always, as if the kernel had none | their arguments are in memory, where a filter does not see them |
+//! * Always: `chmod`, `open` and `mknod` with a set-user-id or set-group-id bit. The file would give the rights
+//!   of this user to others.
+//! * Outside of writable paths: changes of mode, owner, times and extended attributes. The server decides: see
+//!   `metadata.rs`.
+//! * If `net` is given: sockets of families other than Unix, Internet and netlink, and Internet protocols besides
+//!   TCP, UDP and ICMP. Landlock checks TCP only; MPTCP, SCTP and SMC would bypass it.
+//! * If `net` is empty: TCP sockets, which could not be used.
+//! * If `net` has ports: `listen`, and `sendto` that connects (TCP Fast Open). Landlock checks neither.
+//! * Always: mounts, `chroot`, `setns`, new mount and user namespaces. The server would resolve a path
+//!   differently from the tool.
+//! * Always: `ioctl` for inode flags, verity, encryption, FAT attributes, btrfs subvolumes. They change files that
+//!   are open for reading.
+//! * Always, as if the kernel lacked them: io_uring, `openat2`, `clone3`. Their arguments are in memory, which a
+//!   filter cannot see.
 //!
-//! Programs for another instruction set of the same processor (32 bits) are killed at their first call:
-//! their calls have other numbers. Calls of x32 fail as if the kernel had none of them.
+//! Programs for another instruction set of the same processor (32 bits) are killed at their first call, because
+//! their calls have other numbers. x32 calls fail as on a kernel without them.
 
 mod files;
 mod metadata;
@@ -36,7 +40,7 @@ use rules::Rules;
 /// Newer than our `libc`.
 const FILE_SETATTR: i64 = 469;
 
-/// Takes the calls from this process, and everything that comes from it, for good.
+/// Applies the filters to this process and its descendants, for good.
 pub(super) fn forbid(reach: &Reach) -> io::Result<()> {
     if cfg!(target_arch = "x86_64") {
         apply_filter(&no_x32()).map_err(io::Error::other)?;
@@ -45,18 +49,17 @@ pub(super) fn forbid(reach: &Reach) -> io::Result<()> {
     apply(refused(reach).map_err(io::Error::other)?, libc::EPERM)?;
     match reach.decider {
         Some(number) => handed_over(number),
-        // There is no server to ask. A program that may write nothing may change no metadata.
+        // No server decides. A program without writable paths may change no metadata.
         None if reach.write.is_empty() && reach.roots.is_empty() => no_metadata(),
         None => Ok(()),
     }
 }
 
-/// Leaves it to the server which file metadata is changed.
+/// Delegates changes of file metadata to the server.
 fn handed_over(number: i32) -> io::Result<()> {
     let to = notify::inherited(number)?;
     let rules = metadata::CALLS.iter().map(|call| (*call, Vec::new()));
-    // The one action that can be told from all others, and is then replaced by one that
-    // `seccompiler` does not know.
+    // A unique action, which is then replaced by user notification: `seccompiler` does not know it.
     let program = program(rules.collect(), SeccompAction::Trace(0)).map_err(io::Error::other)?;
     let program: Vec<_> = program
         .iter()
@@ -67,7 +70,7 @@ fn handed_over(number: i32) -> io::Result<()> {
         .collect();
     match Listener::install(&program) {
         Ok(listener) => metadata::send(&to, &listener),
-        // We are confined like this already: a filter can have one listener only.
+        // A filter exists already (nested sandbox): only one can have a listener.
         Err(e) if e.raw_os_error() == Some(libc::EBUSY) => no_metadata(),
         Err(e) => Err(e),
     }
@@ -91,8 +94,8 @@ fn program(rules: Rules, refuse: SeccompAction) -> Result<BpfProgram, BackendErr
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
 }
 
-/// The second calling convention of this processor sets a bit in the number of a call, and gives some calls
-/// other numbers: as if the kernel did not have it, which is usual.
+/// Refuses the x32 calling convention, which sets a bit in the number of a call and renumbers some calls. It
+/// fails as on kernels without it, which is usual.
 fn no_x32() -> BpfProgram {
     const X32: u32 = 0x4000_0000;
     let one = |code: u32, jf, k| sock_filter {
@@ -102,7 +105,7 @@ fn no_x32() -> BpfProgram {
         k,
     };
     vec![
-        // The number of the call is at the offset 0.
+        // The number of the call is at offset 0.
         one(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
         one(libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, 1, X32),
         one(
@@ -114,7 +117,7 @@ fn no_x32() -> BpfProgram {
     ]
 }
 
-/// What looks as if this kernel did not have it. Programs have another way.
+/// Calls that fail as on an older kernel. Programs have fallbacks.
 fn missing() -> Rules {
     let calls = [
         libc::SYS_clone3,

@@ -1,4 +1,4 @@
-//! The trampoline as it runs: this test program starts itself and becomes a shell.
+//! Tests of the trampoline: this test program starts itself and becomes a shell.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,13 +13,16 @@ use std::time::{Duration, Instant};
 use linkspan_testkit::wait_for;
 
 use super::confine::{Support, confine, support};
-use super::exec::{REFUSED, attempt};
+use super::exec::exec;
 use super::profile::Profile;
 use crate::folder::RunSettings;
 
+/// The exit code of this test program as a trampoline that did not become the tool.
+const REFUSED: u8 = 126;
+
 const WORDS: &str = "LINKSPAN_TEST_WORDS";
 
-/// Not a test of its own: the body of the process that the others start.
+/// Not a test: the body of the process that the tests start.
 #[test]
 fn trampoline() {
     let Some(words) = std::env::var_os(WORDS) else {
@@ -27,7 +30,7 @@ fn trampoline() {
     };
     let words: Vec<String> = serde_json::from_str(words.to_str().unwrap()).unwrap();
     let words = words.into_iter().map(OsString::from);
-    let Err(reason) = attempt(words, &|name| std::env::var_os(name));
+    let Err(reason) = exec(words, &|name| std::env::var_os(name));
     eprintln!("not run: {reason}");
     std::process::exit(i32::from(REFUSED));
 }
@@ -45,7 +48,7 @@ fn through(words: &[&str]) -> Command {
 struct Folder(tempfile::TempDir, RunSettings);
 
 impl Folder {
-    /// A served folder with a file in it, beside one with a secret, a `data` folder and an `out` folder.
+    /// A served folder with a file, beside a folder with a secret, a `data` folder and an `out` folder.
     fn new(level: u8) -> Self {
         let this = Self(tempfile::tempdir().unwrap(), RunSettings::default());
         for name in ["served", "data", "out", "tmp"] {
@@ -85,7 +88,7 @@ impl Folder {
         self.command(script).output().unwrap()
     }
 
-    /// What it printed; everything must have gone well.
+    /// The stdout of a script that must succeed.
     fn says(&self, script: &str) -> String {
         let output = self.run(script);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -106,7 +109,7 @@ impl Folder {
     }
 }
 
-/// Without what the test harness prints before the shell begins.
+/// The stdout without the output of the test harness.
 fn printed(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
     let start = "running 1 test\n";
@@ -115,7 +118,7 @@ fn printed(output: &Output) -> String {
 }
 
 #[test]
-fn the_files_of_the_system_and_of_the_folder_are_read_and_others_are_not() {
+fn only_system_files_and_the_folder_are_readable() {
     let folder = Folder::new(2);
     assert_eq!(folder.says("cat file"), "served");
     assert_eq!(folder.says("ls"), "file\n");
@@ -137,7 +140,7 @@ fn the_files_of_the_system_and_of_the_folder_are_read_and_others_are_not() {
 }
 
 #[test]
-fn what_is_declared_is_read_but_not_written() {
+fn declared_read_paths_are_not_writable() {
     let folder = Folder::new(2);
     let data = folder.at("data");
     let folder = folder.settings(|run| run.sandbox.read = vec![data]);
@@ -160,7 +163,7 @@ fn what_is_declared_is_read_but_not_written() {
 }
 
 #[test]
-fn what_may_be_written_is_created_changed_and_removed() {
+fn writable_paths_allow_create_change_and_remove() {
     let folder = Folder::new(2);
     let (out, file) = (folder.at("out"), folder.at("secret"));
     let folder = folder.settings(|run| run.sandbox.write = vec![out, file]);
@@ -174,7 +177,7 @@ fn what_may_be_written_is_created_changed_and_removed() {
 }
 
 #[test]
-fn what_may_be_written_in_the_folder_is_made_if_it_is_missing() {
+fn missing_writable_paths_in_the_folder_are_created() {
     let folder = Folder::new(2).settings(|run| {
         run.sandbox.write = vec!["./cache".into(), "logs/today.log".into()];
     });
@@ -187,7 +190,7 @@ fn what_may_be_written_in_the_folder_is_made_if_it_is_missing() {
 }
 
 #[test]
-fn no_file_with_the_rights_of_its_owner_can_be_made() {
+fn set_id_files_cannot_be_created() {
     let folder = Folder::new(2);
     let out = folder.at("out");
     let folder = folder.settings(|run| run.sandbox.write = vec![out]);
@@ -228,7 +231,7 @@ fn temporary_files_go_into_a_folder_of_its_own() {
 }
 
 #[test]
-fn the_roots_of_the_client_are_open_if_the_author_says_so() {
+fn client_roots_are_accessible_if_configured() {
     let folder = Folder::new(2);
     assert!(!folder.can("cat ../out/file >/dev/null 2>&1"));
     let folder = folder.settings(|run| run.sandbox.roots = true);
@@ -306,7 +309,7 @@ fn port(listener: &TcpListener) -> u16 {
 }
 
 #[test]
-fn the_server_is_out_of_reach() {
+fn the_server_process_cannot_be_signalled_or_traced() {
     let folder = Folder::new(2);
     let us = std::process::id();
     assert!(
@@ -368,7 +371,7 @@ fn limits_are_enforced() {
 }
 
 #[test]
-fn privileges_are_given_up_from_level_1_and_signals_are_as_usual() {
+fn level_1_drops_privileges_and_resets_signals() {
     for (level, expected) in [(0, "0"), (1, "1"), (2, "1")] {
         let folder = Folder::new(level).settings(|run| run.limits.files = Some(99));
         let text = folder.says("cat /proc/self/status");
@@ -387,13 +390,13 @@ fn privileges_are_given_up_from_level_1_and_signals_are_as_usual() {
 fn no_file_of_the_trampoline_is_left_open() {
     let list = "ls /proc/self/fd";
     let plain = Command::new("bash").args(["-c", list]).output().unwrap();
-    // Whatever we were started with.
+    // The same descriptors as in a plain shell of this test.
     let expected = String::from_utf8(plain.stdout).unwrap();
     assert_eq!(Folder::new(2).says(list), expected);
 }
 
 #[test]
-fn root_keeps_the_access_to_files_and_no_other_powers() {
+fn root_keeps_file_access_and_no_other_capabilities() {
     let folder = Folder::new(2);
     let text = folder.says("cat /proc/self/status");
     for name in ["CapPrm:", "CapEff:", "CapAmb:", "CapInh:"] {
@@ -404,7 +407,7 @@ fn root_keeps_the_access_to_files_and_no_other_powers() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_nothing_runs() {
+fn a_failed_restriction_is_reported_and_nothing_runs() {
     let refused = |words: &[&str], expected: &str| {
         let output = through(words).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -439,12 +442,12 @@ fn what_cannot_be_done_is_said_and_nothing_runs() {
     let late = serde_json::to_string(&late).unwrap();
     refused(
         &[&late, "--", "echo", "ran"],
-        "the server that wanted it has ended",
+        "the server that started this call has ended",
     );
 }
 
 #[test]
-fn a_system_that_cannot_enforce_it_is_told_apart_from_one_that_need_not() {
+fn missing_support_is_fatal_unless_optional() {
     let nothing = Support {
         files: false,
         ports: false,
@@ -469,7 +472,7 @@ fn a_system_that_cannot_enforce_it_is_told_apart_from_one_that_need_not() {
     assert!(refuses(files).contains("TCP ports (Linux 6.7"));
     let mut free = reach.clone();
     free.optional = true;
-    // On a thread of its own, which is all that it confines.
+    // On a thread of its own, which is all that Landlock confines.
     let confined = std::thread::spawn(move || {
         confine(&free, "sh".as_ref(), &|_| None, nothing).unwrap();
         fs::read_dir("/").is_err()
@@ -485,7 +488,7 @@ fn a_tool_ends_with_its_server() {
     let template = profile.replacen(&own, "\"server\":PARENT,", 1);
     assert_ne!(template, profile);
     let words = serde_json::to_string(&[&template, "--", "sleep", "600"]).unwrap();
-    // A shell is the server. It starts the trampoline, prints its process id, and waits to be killed.
+    // A shell acts as the server. It starts the trampoline, prints its process id, and waits to be killed.
     let script = format!(
         "export {WORDS}=$(printf %s \"$TEMPLATE\" | sed s/PARENT/$$/); \
          \"$@\" </dev/null >/dev/null & echo $!; wait"

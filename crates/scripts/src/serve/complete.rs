@@ -9,7 +9,7 @@ use super::jobs::{RunRequest, find, meta, object};
 use super::prompts::printed;
 use crate::folder::{Catalogue, CompletionTarget, Values};
 
-/// The protocol allows no more.
+/// The protocol's limit of values.
 const MOST: usize = 100;
 
 impl Connection {
@@ -60,13 +60,13 @@ impl Connection {
     }
 }
 
-/// What is to be completed.
+/// A completion request.
 struct Asked {
     is_prompt: bool,
     name: String,
     argument: String,
     value: String,
-    /// What has been filled in already, and the argument itself.
+    /// The arguments filled in already, and the one to complete.
     others: Map<String, Value>,
 }
 
@@ -106,7 +106,7 @@ impl Asked {
     }
 }
 
-/// What has the argument; `None` if nothing can be offered for it. Nothing of that name is an error.
+/// The target of the completion; `None` if it has no completions. An unknown name is an error.
 fn target(all: &Catalogue, asked: &Asked) -> Result<Option<CompletionTarget>, RpcError> {
     let name = asked.name.clone();
     if asked.is_prompt {
@@ -126,7 +126,7 @@ fn target(all: &Catalogue, asked: &Asked) -> Result<Option<CompletionTarget>, Rp
     }
 }
 
-/// An array, an object that holds one, or lines.
+/// Values from a JSON array, an object with an array, or lines.
 fn read(text: &str) -> Result<String, RpcError> {
     let Ok(json) = Json::parse(text) else {
         let lines: Vec<String> = text
@@ -139,7 +139,7 @@ fn read(text: &str) -> Result<String, RpcError> {
     let list = match json.kind() {
         JsonKind::Array => Some(json),
         JsonKind::Object => json.get("values").or_else(|| json.get("suggestions")),
-        // One line that happens to be JSON.
+        // A single line that happens to be JSON.
         _ => return Ok(offered(&[text.to_owned()], Some(1), false)),
     };
     let list = list
@@ -150,7 +150,7 @@ fn read(text: &str) -> Result<String, RpcError> {
         .map(|value| value.as_str().map(|text| text.into_owned()))
         .collect();
     let values = values
-        .ok_or_else(|| RpcError::internal("the completion printed a value that is no string"))?;
+        .ok_or_else(|| RpcError::internal("the completion printed a value that is not a string"))?;
     let total = json.get("total").and_then(Json::as_i64);
     let total = total.and_then(|total| usize::try_from(total).ok());
     let more = json.get("hasMore").and_then(Json::as_bool) == Some(true);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_are_offered_and_that_there_are_more() {
+    fn at_most_a_hundred_values_are_returned() {
         let values: Vec<String> = (0..101).map(|n| n.to_string()).collect();
         let text = offered(&values, Some(101), false);
         assert!(text.contains(r#""total":101,"hasMore":true"#), "{text}");

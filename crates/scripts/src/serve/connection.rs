@@ -1,9 +1,9 @@
-//! One client of a folder.
+//! One connection of a client to a folder.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use linkspan_local::{Call, Caller, Handler, Offered, Params, Teller};
+use linkspan_local::{Call, Caller, Handler, Notifier, Offered, Params};
 use linkspan_mcp::{Level, Revision, names};
 use linkspan_wire::{Json, Message, RpcError, quote};
 use parking_lot::{Mutex, MutexGuard};
@@ -17,28 +17,28 @@ use super::{CallerVariables, Folder};
 use crate::mount::{MountContext, Mounts};
 use crate::run::observer::Threshold;
 
-/// A client that has not begun with `initialize`.
+/// The error code of requests before `initialize`.
 const NOT_READY: i64 = -32000;
 
 pub(crate) struct Connection {
     pub(super) folder: Arc<Folder>,
-    pub(super) teller: OnceLock<Teller>,
+    pub(super) notifier: OnceLock<Notifier>,
     pub(super) threshold: Threshold,
     pub(super) offered: Offered,
     pub(super) subscriptions: Subscriptions,
     pub(super) mounts: Mounts,
-    /// Of all places to run.
+    /// This client's share of the permits.
     pub(super) share: Arc<Semaphore>,
     pub(super) caller: CallerVariables,
     revision: Mutex<Option<Revision>>,
-    /// Whether the client has said that it is ready for news.
+    /// Whether the client has sent `initialized`.
     ready: Arc<AtomicBool>,
 }
 
 impl Connection {
     pub(crate) fn new(folder: Arc<Folder>, caller: CallerVariables) -> Self {
         Self {
-            teller: OnceLock::new(),
+            notifier: OnceLock::new(),
             threshold: Threshold::new(Level::DEFAULT),
             offered: Offered::default(),
             subscriptions: Subscriptions::default(),
@@ -92,15 +92,14 @@ impl Connection {
             })
         };
         let revision = self.revision();
-        let (entries, next) = match collection == Collection::Tools && snapshot.has_mounts() {
-            false => snapshot.listed(collection, revision, page)?,
-            true => {
-                let others = self
-                    .mounts
-                    .tools(&snapshot.catalogue, &self.mount_context(caller))
-                    .await;
-                page(&snapshot.tools_with(others, revision))?
-            }
+        let (entries, next) = if collection == Collection::Tools && snapshot.has_mounts() {
+            let others = self
+                .mounts
+                .tools(&snapshot.catalogue, &self.mount_context(caller))
+                .await;
+            page(&snapshot.tools_with(others, revision))?
+        } else {
+            snapshot.listed(collection, revision, page)?
         };
         let next = next.map_or_else(String::new, |next| {
             format!(r#","nextCursor":{}"#, quote(&next))
@@ -108,9 +107,9 @@ impl Connection {
         Ok(format!(r#"{{"{}":{entries}{next}}}"#, collection.member()))
     }
 
-    /// Tells a client that has just come what is wrong with the folder.
+    /// Sends the problems of the folder to a new client.
     fn tell_problems(&self) {
-        let Some(teller) = self.teller.get().cloned() else {
+        let Some(notifier) = self.notifier.get().cloned() else {
             return;
         };
         let first = diagnostics::first(&self.folder.snapshot().catalogue);
@@ -120,7 +119,7 @@ impl Connection {
         }
         tokio::spawn(async move {
             for diagnostic in first {
-                news::diagnosed(&teller, &threshold, &diagnostic).await;
+                news::diagnosed(&notifier, &threshold, &diagnostic).await;
             }
         });
     }
@@ -137,18 +136,18 @@ impl Connection {
 }
 
 impl Handler for Connection {
-    fn opened(&self, teller: Teller) {
+    fn opened(&self, notifier: Notifier) {
         news::pass_on(
             self.folder.changes(),
-            teller.clone(),
+            notifier.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),
             self.threshold.clone(),
         );
-        let _ = self.teller.set(teller);
+        let _ = self.notifier.set(notifier);
     }
 
-    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+    fn initialize(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         let mut agreed = self.agreed();
         if agreed.is_some() {
             return Err(RpcError::invalid_request(
@@ -164,9 +163,10 @@ impl Handler for Connection {
                 server.shown
             ));
         }
-        let completions = match revision.has_completions() {
-            true => r#","completions":{}"#,
-            false => "",
+        let completions = if revision.has_completions() {
+            r#","completions":{}"#
+        } else {
+            ""
         };
         let instructions = server
             .instructions
@@ -228,14 +228,14 @@ impl Handler for Connection {
         }
     }
 
-    fn heard(&self, note: &Message) {
+    fn on_notification(&self, note: &Message) {
         if note.method() == names::INITIALIZED && !self.ready.swap(true, Ordering::Relaxed) {
             self.tell_problems();
         }
         if note.method() == "exit" && self.folder.options.shutdown {
-            // Without `shutdown` it means nothing.
+            // `exit` without `shutdown` is ignored.
             let _ = self.folder.leaving.exit();
         }
-        self.offered.heard(note);
+        self.offered.on_notification(note);
     }
 }

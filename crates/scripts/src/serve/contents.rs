@@ -1,4 +1,4 @@
-//! Contents of resources as the protocol carries them, and why there are none.
+//! Builds the contents of resources, and the errors of reads.
 
 use linkspan_wire::{Json, JsonKind, RpcError, quote};
 
@@ -8,7 +8,7 @@ use crate::run::result::{encoded, ended_with};
 
 pub(super) const NOT_FOUND: i64 = -32002;
 
-/// What the exit codes of a provider mean.
+/// The error for the exit code of a provider.
 pub(super) fn provider_error(uri: &str, code: i32, said: Option<&str>) -> RpcError {
     let why = |usual: &str| said.map_or_else(|| usual.to_owned(), str::to_owned);
     let data = format!(r#"{{"uri":{}}}"#, quote(uri));
@@ -33,7 +33,7 @@ impl WithDataIf for RpcError {
     }
 }
 
-/// A result that the program has written itself, or its output as contents.
+/// A complete result that the program wrote, or its output as contents.
 pub(super) fn printed(uri: &str, mime: Option<&str>, bytes: &[u8]) -> String {
     let text = std::str::from_utf8(bytes).ok();
     let json = text.and_then(|text| Json::parse(text.trim()).ok());
@@ -56,7 +56,7 @@ fn is_content(one: Json<'_>) -> bool {
     is_text("uri") && (is_text("text") || is_text("blob"))
 }
 
-/// Bytes as the contents of a resource: text if they are, else base64.
+/// Bytes as the contents of a resource: text if they are UTF-8 without NUL, else base64.
 pub(super) fn contents(uri: &str, mime: Option<&str>, bytes: &[u8]) -> String {
     let (member, value, usual) = match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => ("text", quote(text), "text/plain"),
@@ -69,14 +69,15 @@ pub(super) fn contents(uri: &str, mime: Option<&str>, bytes: &[u8]) -> String {
     )
 }
 
-/// A piece of a text may begin or end inside of a character.
+/// A piece of a text, which may begin or end within a character.
 pub(super) fn text_of(bytes: &[u8]) -> Vec<u8> {
     let lossy = String::from_utf8_lossy(bytes);
     let odd = lossy.matches('\u{fffd}').count();
-    // Two characters at the edges can be cut; more is no text at all.
-    match odd <= 2 {
-        true => lossy.into_owned().into_bytes(),
-        false => bytes.to_vec(),
+    // At most two characters can be cut at the edges; more replacements mean binary data.
+    if odd <= 2 {
+        lossy.into_owned().into_bytes()
+    } else {
+        bytes.to_vec()
     }
 }
 

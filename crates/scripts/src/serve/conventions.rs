@@ -1,5 +1,5 @@
-//! How a folder is read and how its clients are served: by linkspan's conventions, or by those of another
-//! program, which a crate of its own provides.
+//! How a folder is read and served: by linkspan's conventions, or by those of another program, implemented in
+//! another crate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub trait Conventions: Send + Sync + 'static {
     fn port(&self, folder: &Arc<Folder>, caller: CallerVariables) -> Port;
 }
 
-/// Environment variables that tell programs about the client that they work for; `None` removes one.
+/// Environment variables that describe the calling client to programs; `None` removes one.
 pub type CallerVariables = Vec<(&'static str, Option<String>)>;
 
 /// linkspan's own conventions.

@@ -1,11 +1,11 @@
-//! Where a page of a list begins: opaque to clients, refused when the list has changed since.
+//! Cursors of list pages: opaque to clients, refused when the list has changed.
 
 use data_encoding::BASE64URL_NOPAD;
 use linkspan_wire::{Json, RpcError, quote};
 
 const VERSION: i64 = 1;
 
-/// A place in a list.
+/// A position in one version of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cursor<'a> {
     pub(crate) collection: &'a str,
@@ -13,7 +13,7 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// The cursor of the page that begins with the entry `offset`; `timestamp` is when it was made.
+    /// The cursor of the page that begins with entry `offset`; `timestamp` is the time of creation.
     pub(crate) fn write(&self, offset: usize, timestamp: &str) -> String {
         let json = format!(
             r#"{{"ver":{VERSION},"collection":{},"offset":{offset},"hash":{},"timestamp":{}}}"#,
@@ -24,7 +24,7 @@ impl Cursor<'_> {
         BASE64URL_NOPAD.encode(json.as_bytes())
     }
 
-    /// Where a cursor of a client points to in this list.
+    /// The offset of a client's cursor in this list.
     pub(crate) fn read(&self, cursor: &str) -> Result<usize, RpcError> {
         let wrong = |why: &str| {
             RpcError::invalid_params(format!(
@@ -65,7 +65,7 @@ mod tests {
     };
 
     #[test]
-    fn a_cursor_comes_back_until_the_list_changes() {
+    fn a_cursor_is_valid_until_the_list_changes() {
         let cursor = TOOLS.write(7, "2026-11-15T00:00:00Z");
         assert_eq!(TOOLS.read(&cursor).unwrap(), 7);
         let other = Cursor {

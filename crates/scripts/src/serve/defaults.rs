@@ -1,12 +1,12 @@
-//! Arguments of a tool that were left out, and for which its schema names a value.
+//! Inserts defaults of the schema for missing arguments.
 
 use linkspan_wire::quote;
 use serde_json::{Map, Value};
 
 use crate::folder::Tool;
 
-/// Puts them in; gives how all arguments are spelled then, or nothing if none was left out. What the
-/// client spelled stays as it is.
+/// The arguments with defaults inserted, or `None` if none was missing. The client's spelling of its arguments
+/// is kept.
 pub(super) fn fill(
     tool: &Tool,
     arguments: &mut Map<String, Value>,

@@ -1,4 +1,4 @@
-//! What is wrong with a folder, for its log and for its clients.
+//! Reports problems of a folder to the log and to clients.
 
 use linkspan_mcp::Level;
 use linkspan_wire::escape_line;
@@ -7,15 +7,15 @@ use super::Folder;
 use crate::folder::{Catalogue, Problem, Severity};
 use crate::run::observer::News;
 
-/// So many warnings are told one by one when a folder is opened; more are counted.
+/// Limit of warnings reported one by one when a folder is opened; above it only their number is reported.
 const FEW: usize = 5;
-/// So many diagnostics a client is told when it comes.
+/// Limit of diagnostics sent to a new client.
 const FIRST: usize = 20;
 
-/// Something for the log, and for clients as `notifications/message`.
+/// A message for the log, and for clients as `notifications/message`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How serious it is.
+    /// The severity.
     pub level: Level,
     /// One line.
     pub text: String,
@@ -41,19 +41,20 @@ impl Diagnostic {
 }
 
 impl Folder {
-    /// Tells the log and every client.
+    /// Writes to the log and sends to every client.
     pub(crate) fn diagnose(&self, level: Level, text: &str) {
         let text = escape_line(text).into_owned();
-        match level >= Level::ERROR {
-            true => tracing::error!("{text}"),
-            false => tracing::warn!("{text}"),
+        if level >= Level::ERROR {
+            tracing::error!("{text}")
+        } else {
+            tracing::warn!("{text}")
         }
         let _ = self
             .events
             .send(News::Diagnostic(Diagnostic { level, text }));
     }
 
-    /// Tells about problems that were not there before.
+    /// Reports problems that did not exist before.
     pub(super) fn diagnose_new(&self, old: &Catalogue, new: &Catalogue) {
         let is_new = |problem: &&Problem| !old.problems.contains(problem);
         for problem in new.problems.iter().filter(is_new) {
@@ -64,7 +65,7 @@ impl Folder {
     }
 }
 
-/// What a client is told when it comes: what is left out, which it may miss. Warnings are for the author.
+/// The diagnostics for a new client: the errors, because entries are missing. Warnings are for the author.
 pub(super) fn first(catalogue: &Catalogue) -> Vec<Diagnostic> {
     let errors = catalogue.problems.iter();
     let errors = errors.filter(|problem| problem.severity == Severity::Error);
@@ -80,8 +81,7 @@ pub(super) fn first(catalogue: &Catalogue) -> Vec<Diagnostic> {
     all
 }
 
-/// What is left out is always told. What is merely odd is told if it is little, so that it does not
-/// bury the rest.
+/// All errors, and the warnings if they are few.
 fn worth_telling(catalogue: &Catalogue) -> impl Iterator<Item = &Problem> {
     let few = warnings(catalogue) <= FEW;
     let problems = catalogue.problems.iter();
@@ -95,7 +95,7 @@ fn warnings(catalogue: &Catalogue) -> usize {
         .count()
 }
 
-/// Tells the log about a folder that was opened; with `tool`, only what concerns that tool.
+/// Logs the problems of a newly opened folder; with `tool`, only those of that tool.
 pub(super) fn log(catalogue: &Catalogue, tool: Option<&str>) {
     if let Some(tool) = tool {
         for problem in catalogue.problems.iter().filter(|p| concerns(p, tool)) {
@@ -118,8 +118,8 @@ pub(super) fn log(catalogue: &Catalogue, tool: Option<&str>) {
     }
 }
 
-/// Whether a problem is about the files of a tool: `tools/NAME.*`, or what is in `tools/NAME`. A tool that
-/// was left out because of the problem has no entry to ask.
+/// Whether a problem concerns the files of a tool: `tools/NAME.*`, or files in `tools/NAME`. A tool that was
+/// left out because of the problem has no entry to look up.
 fn concerns(problem: &Problem, tool: &str) -> bool {
     let mut parts = problem.path.iter().map(|part| part.to_string_lossy());
     if parts.next().as_deref() != Some("tools") {
@@ -136,10 +136,11 @@ pub(super) fn told(problem: &Problem) -> String {
     let line = problem
         .line
         .map_or_else(String::new, |line| format!(":{line}"));
-    let place = match problem.path.as_os_str() == "." {
-        // What is wrong with the folder itself says so.
-        true => String::new(),
-        false => format!("{}{line}: ", problem.path.display()),
+    let place = if problem.path.as_os_str() == "." {
+        // The text of a problem with the folder itself names the folder.
+        String::new()
+    } else {
+        format!("{}{line}: ", problem.path.display())
     };
     let hint = problem
         .hint
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_of_a_tool_is_told_from_those_of_others() {
+    fn problems_are_assigned_to_their_tool() {
         let problem = |path: &str| Problem {
             severity: Severity::Error,
             path: path.into(),

@@ -1,30 +1,30 @@
-//! Files, and nothing but files, inside of some folders.
+//! Reads files inside given folders, and refuses paths that lead out of them.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Why a file is not given.
+/// Why a file is not returned.
 #[derive(Debug)]
 pub(crate) enum NoFile {
-    /// It is in none of the folders, or a link leads out of them.
+    /// It is outside the folders, or a link leads out of them.
     Outside,
     Missing,
     TooLarge(u64),
     Io(io::Error),
 }
 
-/// Reads a file if it is in a folder, whatever links are on the way. The folder may be that file itself.
+/// Reads a file if it is inside a folder after resolving links. `root` may be the file itself.
 pub(crate) fn read_inside(root: &Path, path: &Path, most: usize) -> Result<Vec<u8>, NoFile> {
     let inner = path.strip_prefix(root).map_err(|_| NoFile::Outside)?;
-    match inner.as_os_str().is_empty() {
-        true => read(open_itself(root)?, most),
-        false => read(open_beneath(root, inner)?, most),
+    if inner.as_os_str().is_empty() {
+        read(open_itself(root)?, most)
+    } else {
+        read(open_beneath(root, inner)?, most)
     }
 }
 
-/// Where a path leads, with links followed and `..` taken away. Of a file that is not there, the folder
-/// must be.
+/// The path with links and `..` resolved. If the file is missing, its folder must exist.
 pub(super) fn resolved(path: &Path) -> Option<PathBuf> {
     match path.canonicalize() {
         Ok(real) => Some(real),
@@ -59,13 +59,14 @@ fn read(file: File, most: usize) -> Result<Vec<u8>, NoFile> {
     file.take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(NoFile::Io)?;
-    match bytes.len() as u64 > most {
-        true => Err(NoFile::TooLarge(known.len().max(most + 1))),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most {
+        Err(NoFile::TooLarge(known.len().max(most + 1)))
+    } else {
+        Ok(bytes)
     }
 }
 
-/// Opens it so that the system itself refuses to leave the folder; no race can fool it.
+/// Opens the file with `RESOLVE_BENEATH`, so that the kernel refuses to leave the folder without a race.
 #[cfg(target_os = "linux")]
 fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
     use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
@@ -97,7 +98,7 @@ fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
     open_checked(root, inner)
 }
 
-/// Where the system cannot be asked: looks where every link leads, then opens that.
+/// Fallback without that flag: resolves all links, checks, then opens.
 fn open_checked(root: &Path, inner: &Path) -> Result<File, NoFile> {
     let found = |e: io::Error| match e.kind() {
         io::ErrorKind::NotFound => NoFile::Missing,
@@ -105,9 +106,10 @@ fn open_checked(root: &Path, inner: &Path) -> Result<File, NoFile> {
     };
     let path = root.join(inner).canonicalize().map_err(found)?;
     let root = root.canonicalize().map_err(found)?;
-    match path.starts_with(&root) && path.is_file() {
-        true => File::open(&path).map_err(found),
-        false => Err(NoFile::Outside),
+    if path.starts_with(&root) && path.is_file() {
+        File::open(&path).map_err(found)
+    } else {
+        Err(NoFile::Outside)
     }
 }
 

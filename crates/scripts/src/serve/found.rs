@@ -1,4 +1,4 @@
-//! What an address stands for.
+//! Resolves URIs to resources.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use super::uri_template::UriTemplate;
 use crate::folder::{Catalogue, Read, Resource, RunSettings};
 use crate::uri;
 
-/// What an address stands for.
+/// The resource of a URI.
 pub(super) struct Found {
     pub(super) name: String,
     pub(super) read: Read,
-    /// The folder that a file is opened in, and that it must not lead out of.
+    /// The folder that must contain the file.
     pub(super) inside: PathBuf,
     pub(super) run: RunSettings,
     pub(super) mime: Option<String>,
-    /// What the template's names stand for.
+    /// The values of the template's variables.
     pub(super) values: Map<String, Value>,
 }
 
-/// Looks an address up: listed resources first, then templates, then what can read its scheme.
+/// Resolves a URI: listed resources first, then templates, then built-in schemes and providers.
 pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
     let snapshot: Arc<Snapshot> = folder.snapshot();
     let all = &snapshot.catalogue;
@@ -72,7 +72,7 @@ pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
     let run = RunSettings::default();
     match scheme {
         "file" => {
-            // Resolved first and compared then: `..` and links count as where they lead.
+            // Resolved before the comparison, so `..` and links count by their target.
             let path = files::resolved(&uri::to_file(uri)?)?;
             let mut roots = folder.options.roots.iter();
             let inside = roots.find(|root| path.starts_with(root))?.clone();
@@ -91,7 +91,7 @@ pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
     }
 }
 
-/// A listed resource. A file may be spelled otherwise than we do: clients escape more or less of it.
+/// A listed resource. A file may match by path, because clients escape different characters.
 fn listed<'a>(all: &'a Catalogue, uri: &str) -> Option<&'a Arc<Resource>> {
     find(&all.resources, |resource| resource.uri == uri).or_else(|| {
         let path = uri::to_file(uri)?;

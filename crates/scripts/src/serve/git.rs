@@ -1,8 +1,8 @@
-//! Files of git repositories: `git+https://host/repo.git?ref=main#path/in/it`, and `git:///folder`
-//! for repositories of this machine.
+//! Files of git repositories: `git+https://host/repo.git?ref=main#path/in/it`, and `git:///folder` for
+//! repositories of this machine.
 //!
-//! The program `git` does the reading, with only our settings, without a shell, hooks, credentials or a
-//! working copy. The parts of an address have passed [`address`] before they become arguments.
+//! The program `git` reads them, with fixed settings and without a shell, hooks, credentials or a working copy.
+//! The parts of an address pass [`address`] before they become arguments.
 
 mod address;
 mod command;
@@ -22,10 +22,10 @@ use super::options::NotFetched;
 use address::{Address, Location};
 use command::{Git, NO_PROTOCOL};
 
-/// How long a step may take in a repository of this machine.
+/// Time limit of one step in a repository of this machine.
 const LOCAL: Duration = Duration::from_secs(20);
 
-/// The file that an address stands for, if it is no more than `most` bytes.
+/// The file of a git address, if it has at most `most` bytes.
 pub async fn read(folder: &Arc<Folder>, uri: &str, most: usize) -> Result<Vec<u8>, NotFetched> {
     let address = Address::parse(uri)?;
     let runner = &folder.runner;
@@ -43,7 +43,7 @@ pub async fn read(folder: &Arc<Folder>, uri: &str, most: usize) -> Result<Vec<u8
             roots.push(runner.root().to_owned());
             let (path, trusting) = (path.clone(), folder.options.accept_writable);
             let found = spawn_blocking(move || local::git_dir(&roots, &path, trusting)).await;
-            let failed = |_| NotFetched::Failed("the repository cannot be looked at".to_owned());
+            let failed = |_| NotFetched::Failed("the repository cannot be examined".to_owned());
             let git = Git {
                 runner,
                 dir: found.map_err(failed)??,

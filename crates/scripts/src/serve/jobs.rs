@@ -14,29 +14,29 @@ use super::{CallerVariables, Folder};
 use crate::folder::{Program, RunSettings};
 use crate::run::capture::Printed;
 use crate::run::env::{Common, Env, LARGEST, put, roots, scalars};
-use crate::run::observer::{CallObserver, Talk};
+use crate::run::observer::{CallObserver, MessageLimits};
 use crate::run::{Ended, Job, Outcome, Stdin, argv, run};
 
-/// How long a client may take to say which folders it offers. It is a program that knows.
+/// Time limit for the client's answer to `roots/list`. No user is involved.
 const ASKING: Duration = Duration::from_secs(10);
 
-/// Something to run for a request.
+/// The description of a program run for a request.
 pub(super) struct RunRequest<'a> {
-    /// For messages and logs.
+    /// The name in messages and logs.
     pub(super) name: &'a str,
     pub(super) program: &'a Program,
     pub(super) run: &'a RunSettings,
-    /// The arguments as the client spelled them; on stdin, and in the environment.
+    /// The arguments in the client's spelling; on stdin, and in the environment.
     pub(super) spelled: &'a str,
     /// Words after those of the program.
     pub(super) further: Vec<String>,
-    /// Variables besides those that every program gets.
+    /// Variables besides those of every program.
     pub(super) env: Vec<(&'static str, String)>,
     pub(super) meta: Option<Json<'a>>,
 }
 
 impl Connection {
-    /// Waits for a place, then runs it.
+    /// Waits for a permit, then runs the program.
     pub(super) async fn perform(
         &self,
         request: RunRequest<'_>,
@@ -73,23 +73,23 @@ impl Connection {
 }
 
 impl Connection {
-    /// The receiver of what the program reports while it runs.
+    /// An observer for the messages of the program.
     pub(super) fn observer(&self, request: &RunRequest<'_>, caller: Caller) -> CallObserver {
         self.folder.observer(
             caller,
             progress_token(request.meta),
             self.threshold.clone(),
             request.name,
-            Talk {
+            MessageLimits {
                 progress: request.run.progress_per_minute,
                 logs: request.run.logs_per_minute,
-                ..Talk::default()
+                ..MessageLimits::default()
             },
         )
     }
 }
 
-/// Runs it without a client that could be asked or notified.
+/// Runs the program without a client for questions and notifications.
 pub(super) async fn perform_without_client(
     folder: &Arc<Folder>,
     request: RunRequest<'_>,
@@ -102,7 +102,7 @@ pub(super) async fn perform_without_client(
     Ok(outcome.unwrap_or_else(|e| did_not_start(folder, request.name, &e)))
 }
 
-/// What a shell would say and end with.
+/// The outcome that a shell would report.
 fn did_not_start(folder: &Folder, name: &str, why: &std::io::Error) -> Outcome {
     folder.diagnose(Level::WARNING, &format!("`{name}` did not start: {why}"));
     let code = match why.kind() {
@@ -118,7 +118,7 @@ fn did_not_start(folder: &Folder, name: &str, why: &std::io::Error) -> Outcome {
     }
 }
 
-/// What is run for it, in which environment.
+/// The job of a request: command line and environment.
 fn job<'a>(
     folder: &Folder,
     request: &RunRequest<'a>,
@@ -128,7 +128,7 @@ fn job<'a>(
 ) -> Result<Job<'a>, RpcError> {
     let runner = &folder.runner;
     let arguments = Json::parse(request.spelled)
-        .map_err(|_| RpcError::internal("the arguments are no JSON"))?;
+        .map_err(|_| RpcError::internal("the arguments are not JSON"))?;
     let mut words = argv::words(request.program, arguments)
         .map_err(|e| RpcError::invalid_params(e.to_string()))?;
     words.extend(request.further.iter().map(Into::into));
@@ -146,16 +146,15 @@ fn job<'a>(
     .put(&mut env);
     put(&mut env, "MCP_TOOL_NAME", request.name);
     let mut files = Vec::new();
-    match request.spelled.len() <= LARGEST {
-        true => put(&mut env, "MCP_TOOL_ARGS_JSON", request.spelled),
-        false => {
-            let path = runner.folder().join(format!("{marker}.arguments"));
-            write_private(&path, request.spelled)
-                .map_err(|e| RpcError::internal(format!("large arguments found no place: {e}")))?;
-            put(&mut env, "MCP_TOOL_ARGS_JSON", "");
-            put(&mut env, "MCP_TOOL_ARGS_FILE", &path);
-            files.push(path);
-        }
+    if request.spelled.len() <= LARGEST {
+        put(&mut env, "MCP_TOOL_ARGS_JSON", request.spelled)
+    } else {
+        let path = runner.folder().join(format!("{marker}.arguments"));
+        write_private(&path, request.spelled)
+            .map_err(|e| RpcError::internal(format!("large arguments found no place: {e}")))?;
+        put(&mut env, "MCP_TOOL_ARGS_JSON", "");
+        put(&mut env, "MCP_TOOL_ARGS_FILE", &path);
+        files.push(path);
     }
     scalars(&mut env, arguments);
     let meta = request.meta.map_or("{}", Json::text);
@@ -195,7 +194,7 @@ fn job<'a>(
     })
 }
 
-/// Tells a program who the client is. Last, so that no setting of the folder says something else.
+/// Sets the variables about the client. Last, so that no setting of the folder overrides them.
 fn describe_caller(env: &mut Env, caller: &CallerVariables) {
     for (name, value) in caller {
         match value {
@@ -205,7 +204,7 @@ fn describe_caller(env: &mut Env, caller: &CallerVariables) {
     }
 }
 
-/// Tells a program in its environment what the client can do.
+/// Sets variables with the client's capabilities.
 pub fn put_capabilities(env: &mut Env, caller: &Caller) {
     let known: [(&str, &[&str]); 4] = [
         ("elicitation", &["elicitation"]),
@@ -224,21 +223,21 @@ pub fn put_capabilities(env: &mut Env, caller: &Caller) {
     put(env, "MCP_ELICIT_SUPPORTED", elicits);
 }
 
-/// `_meta` of a request.
+/// The `_meta` of a request.
 pub fn meta<'a>(params: Params<'a>) -> Option<Json<'a>> {
     params
         .get("_meta")
         .filter(|meta| meta.kind() == JsonKind::Object)
 }
 
-/// The token under which the client wants to be told of progress: a string or a number.
+/// The client's progress token: a string or a number.
 pub fn progress_token(meta: Option<Json<'_>>) -> Option<String> {
     let token = meta?.get("progressToken")?;
     let fits = matches!(token.kind(), JsonKind::String | JsonKind::Number);
     fits.then(|| token.text().to_owned())
 }
 
-/// The same without quotes, for shells.
+/// The token without quotes, for shells.
 pub fn bare_token(meta: Option<Json<'_>>) -> String {
     let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else {
         return String::new();
@@ -250,7 +249,7 @@ pub fn bare_token(meta: Option<Json<'_>>) -> String {
     }
 }
 
-/// The time limit that the client asks for, as far as the settings allow it.
+/// The time limit that the client requests, as far as the settings allow it.
 pub fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Duration> {
     let asked = meta?
         .get("linkspan/timeoutSecs")?
@@ -263,7 +262,7 @@ pub fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Durati
     Some(asked.min(run.max_timeout.max(run.timeout)))
 }
 
-/// Writes a file that only our user may read.
+/// Writes a file that only this user may read.
 pub(crate) fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut options = std::fs::OpenOptions::new();
@@ -277,13 +276,13 @@ pub(crate) fn write_private(path: &std::path::Path, text: &str) -> std::io::Resu
     written
 }
 
-/// An object from what a client sent.
+/// The arguments as an object.
 pub(super) fn object(json: Json<'_>) -> Result<Map<String, Value>, RpcError> {
     serde_json::from_str(json.text())
         .map_err(|e| RpcError::invalid_params(format!("the arguments cannot be read: {e}")))
 }
 
-/// Whether a thing of this name is there.
+/// The entry for which `is` holds.
 pub(super) fn find<T>(all: &[Arc<T>], is: impl Fn(&T) -> bool) -> Option<&Arc<T>> {
     all.iter().find(|one| is(one))
 }

@@ -1,7 +1,7 @@
 //! `shutdown` and `exit`: a client on stdin and stdout may end the server.
 //!
 //! Neither is a method of MCP; older clients send them. `shutdown` is answered at once, further requests are
-//! refused, and the server ends with `exit`, or after [`PATIENCE`] without it.
+//! refused, and the server ends with `exit`, or [`PATIENCE`] after `shutdown`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,24 +10,24 @@ use linkspan_wire::RpcError;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// How long a client that has asked for the end may take to say `exit`.
+/// How long a client may take to send `exit` after `shutdown`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The codes of mcp-bash for the same two mistakes.
+/// The error codes of mcp-bash for these cases.
 const ENDING: i64 = -32003;
 const NOT_ASKED: i64 = -32005;
 
-/// How far the end has come.
+/// The state of the shutdown.
 #[derive(Debug, Default)]
 pub(super) struct Leaving {
     asked: AtomicBool,
-    /// One waits for each: only [`Self::left`] does.
+    /// Each has one waiter: [`Self::left`].
     shutdown: Notify,
     exit: Notify,
 }
 
 impl Leaving {
-    /// Why a request is refused, if it is.
+    /// The error for requests after `shutdown`.
     pub(super) fn refusal(&self) -> Option<RpcError> {
         let ending = self.asked.load(Ordering::Acquire);
         ending.then(|| RpcError::new(ENDING, "the server is shutting down"))
@@ -46,7 +46,7 @@ impl Leaving {
         Ok(())
     }
 
-    /// Resolves when the server is to end.
+    /// Resolves when the server should end.
     pub(super) async fn left(&self) {
         self.shutdown.notified().await;
         let _ = timeout(PATIENCE, self.exit.notified()).await;
@@ -59,7 +59,7 @@ mod tests {
     use tokio::time::Instant;
 
     #[tokio::test(start_paused = true)]
-    async fn exit_ends_the_server_and_so_does_waiting_for_it() {
+    async fn the_server_ends_on_exit_or_after_the_grace_period() {
         let leaving = Leaving::default();
         assert!(leaving.refusal().is_none());
         assert_eq!(leaving.exit().unwrap_err().code(), NOT_ASKED);

@@ -1,9 +1,9 @@
-//! Tells a client what has changed.
+//! Notifies a client of changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use linkspan_local::Teller;
+use linkspan_local::Notifier;
 use linkspan_mcp::names;
 use linkspan_wire::quote;
 use tokio::sync::broadcast::{self, Receiver, error::RecvError};
@@ -13,20 +13,20 @@ use super::subscriptions::Subscriptions;
 use crate::run::control::List;
 use crate::run::observer::{News, Threshold};
 
-/// Where it is told which resources have changed. They come together: a branch that is checked out
-/// changes hundreds at once, and those must not push other news out.
+/// Sends changed resources in batches: checking out a branch changes hundreds at once, and single messages
+/// would push other news out of the queue.
 pub(super) type Contents = broadcast::Sender<Arc<[String]>>;
 
-/// A change that a client may have to be told of.
+/// A change that may be relevant to a client.
 #[derive(Debug)]
 pub enum FolderChange {
     /// A list has changed.
     List(List),
     /// The contents of these resources have changed.
     Contents(Arc<[String]>),
-    /// Something is wrong with the folder.
+    /// A problem of the folder.
     Diagnostic(Diagnostic),
-    /// Messages were missed: everything may have changed.
+    /// Messages were lost: everything may have changed.
     All,
 }
 
@@ -40,7 +40,7 @@ impl FolderChanges {
     /// The next change; `None` when the folder is closed.
     pub async fn next(&mut self) -> Option<FolderChange> {
         let told = tokio::select! {
-            // What is in a list is read anew when the list has been.
+            // Lists first: after a list change a client reads the contents anyway.
             biased;
             one = self.news.recv() => one.map(|one| match one {
                 News::Changed(list) => FolderChange::List(list),
@@ -57,10 +57,10 @@ impl FolderChanges {
     }
 }
 
-/// Passes news on until the client or the folder has gone.
+/// Forwards changes until the client or the folder is gone.
 pub(super) fn pass_on(
     mut ear: FolderChanges,
-    teller: Teller,
+    notifier: Notifier,
     subscriptions: Subscriptions,
     ready: Arc<AtomicBool>,
     threshold: Threshold,
@@ -69,27 +69,27 @@ pub(super) fn pass_on(
         loop {
             let told = tokio::select! {
                 told = ear.next() => told,
-                () = teller.gone() => return,
+                () = notifier.gone() => return,
             };
             match told {
                 None => return,
                 // A client that is not initialized has no list that could be outdated.
                 Some(_) if !ready.load(Ordering::Relaxed) => {}
-                Some(FolderChange::List(list)) => changed(&teller, list).await,
+                Some(FolderChange::List(list)) => changed(&notifier, list).await,
                 Some(FolderChange::Diagnostic(diagnostic)) => {
-                    diagnosed(&teller, &threshold, &diagnostic).await;
+                    diagnosed(&notifier, &threshold, &diagnostic).await;
                 }
                 Some(FolderChange::Contents(uris)) => {
                     for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
-                        updated(&teller, uri).await;
+                        updated(&notifier, uri).await;
                     }
                 }
                 Some(FolderChange::All) => {
                     for list in [List::Tools, List::Prompts, List::Resources] {
-                        changed(&teller, list).await;
+                        changed(&notifier, list).await;
                     }
                     for uri in subscriptions.all() {
-                        updated(&teller, &uri).await;
+                        updated(&notifier, &uri).await;
                     }
                 }
             }
@@ -97,13 +97,13 @@ pub(super) fn pass_on(
     });
 }
 
-async fn changed(teller: &Teller, list: List) {
+async fn changed(notifier: &Notifier, list: List) {
     let method = format!("notifications/{}/list_changed", list.name());
-    teller.tell(&method, None).await;
+    notifier.notify(&method, None).await;
 }
 
-/// Tells a client about something that the log has, if it wants to hear of that level.
-pub(super) async fn diagnosed(teller: &Teller, threshold: &Threshold, diagnostic: &Diagnostic) {
+/// Sends a diagnostic to a client if its level is at or above the threshold.
+pub(super) async fn diagnosed(notifier: &Notifier, threshold: &Threshold, diagnostic: &Diagnostic) {
     if !threshold.lets(diagnostic.level) {
         return;
     }
@@ -112,10 +112,12 @@ pub(super) async fn diagnosed(teller: &Teller, threshold: &Threshold, diagnostic
         diagnostic.level.name(),
         quote(&diagnostic.text)
     );
-    teller.tell(names::MESSAGE, Some(&params)).await;
+    notifier.notify(names::MESSAGE, Some(&params)).await;
 }
 
-pub(super) async fn updated(teller: &Teller, uri: &str) {
+pub(super) async fn updated(notifier: &Notifier, uri: &str) {
     let params = format!(r#"{{"uri":{}}}"#, quote(uri));
-    teller.tell(names::RESOURCE_UPDATED, Some(&params)).await;
+    notifier
+        .notify(names::RESOURCE_UPDATED, Some(&params))
+        .await;
 }

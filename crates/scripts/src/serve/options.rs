@@ -1,4 +1,4 @@
-//! How a folder is served.
+//! Options of a served folder.
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// How a folder is served.
+/// Options of a served folder.
 #[derive(Clone)]
 pub struct Options {
-    /// Our own program: the trampoline of the sandbox, and the jq for tools.
+    /// This program: the trampoline of the sandbox, and the jq for tools.
     pub exe: PathBuf,
-    /// Whether changes are noticed while we run.
+    /// Whether the folder is watched for changes.
     pub watch: bool,
-    /// The least sandbox for every script.
+    /// The minimum sandbox level of every script.
     pub sandbox: Option<u8>,
-    /// Scripts that run at once, in place of what the folder says.
+    /// Limit of concurrent scripts, overriding the folder's.
     pub concurrency: Option<usize>,
     /// Folders whose files may be read by their `file://` address.
     pub roots: Vec<PathBuf>,
@@ -23,15 +23,15 @@ pub struct Options {
     pub https: Option<Arc<dyn Fetch>>,
     /// Whether `git` addresses may be read.
     pub git: bool,
-    /// Says where other machines may be reached; without it git reads only what is on this one.
+    /// Resolves allowed hosts; without it git reads only repositories of this machine.
     pub hosts: Option<Arc<dyn Hosts>>,
-    /// Whether folders and files that others can write are taken all the same.
+    /// Whether folders and files that other users can write are accepted.
     pub accept_writable: bool,
-    /// Whether nothing but the handshake, ping and logging is offered.
+    /// Whether only the handshake, ping and logging are offered.
     pub minimal: bool,
-    /// Whether the client may end the server with `shutdown` and `exit`: only if it is the only one.
+    /// Whether the client may end the server with `shutdown` and `exit`: only for a single client.
     pub shutdown: bool,
-    /// Problems are logged only if they concern the tool of this name.
+    /// Log only the problems of the tool with this name.
     pub problems_of: Option<String>,
     /// Our environment, of which scripts see a part.
     pub env: Vec<(OsString, OsString)>,
@@ -63,7 +63,7 @@ impl Options {
 
 /// Fetches the content of an address. The implementation decides which hosts it connects to.
 pub trait Fetch: Send + Sync {
-    /// Gets it, but no more than `most` bytes.
+    /// Fetches at most `most` bytes.
     fn fetch<'a>(
         &'a self,
         uri: &'a str,
@@ -71,9 +71,9 @@ pub trait Fetch: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Result<Fetched, NotFetched>> + Send + 'a>>;
 }
 
-/// Says where a host may be reached by programs that connect by themselves.
+/// Resolves hosts for programs that make their own connections.
 pub trait Hosts: Send + Sync {
-    /// Its addresses, if it may be asked at all. No other may be connected to.
+    /// The addresses of a host, if it is allowed. Programs must not connect to any other.
     fn addresses<'a>(
         &'a self,
         host: &'a str,
@@ -81,23 +81,23 @@ pub trait Hosts: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, NotFetched>> + Send + 'a>>;
 }
 
-/// Why there is nothing: what a provider's exit codes say.
+/// Why there is no content, with the exit codes of providers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotFetched {
-    /// No such address can be read; exit code 2.
+    /// The scheme is not supported; exit code 2.
     Unsupported(String),
-    /// There is nothing of that address; exit code 3.
+    /// The resource does not exist; exit code 3.
     NotFound,
-    /// It may not be read; exit code 4.
+    /// Access is denied; exit code 4.
     Forbidden(String),
-    /// It could not be got; exit code 5.
+    /// The fetch failed; exit code 5.
     Failed(String),
-    /// It is larger than it may be; exit code 6.
+    /// The resource exceeds the size limit; exit code 6.
     TooLarge(String),
 }
 
 impl NotFetched {
-    /// The exit code that stands for it in providers.
+    /// The exit code of providers for this error.
     pub fn code(&self) -> i32 {
         match self {
             Self::Unsupported(_) => 2,
@@ -120,11 +120,11 @@ impl NotFetched {
     }
 }
 
-/// What an address stood for.
+/// A fetched resource.
 #[derive(Debug, Clone)]
 pub struct Fetched {
     /// The body.
     pub bytes: Vec<u8>,
-    /// What the other side says that it is.
+    /// The media type that the server declared.
     pub mime: Option<String>,
 }

@@ -55,7 +55,7 @@ impl Connection {
     }
 }
 
-/// Fills in defaults, and refuses arguments that are not strings or are missing.
+/// Inserts defaults, and refuses missing arguments and those that are not strings.
 fn complete(prompt: &Prompt, arguments: &mut Map<String, Value>) -> Result<(), RpcError> {
     if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
         let why = format!("the argument `{name}` must be a string");
@@ -91,7 +91,7 @@ fn rendered(messages: &[(Role, String)], arguments: &Map<String, Value>) -> Stri
     shown.collect::<Vec<_>>().join(",")
 }
 
-/// One pass: what a value holds is never read as a name. An argument that was not given is empty.
+/// Replaces placeholders in one pass, so values are not expanded again. A missing argument is empty.
 fn filled(text: &str, arguments: &Map<String, Value>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -105,7 +105,7 @@ fn filled(text: &str, arguments: &Map<String, Value>) -> String {
     out
 }
 
-/// A result that the program has written itself. Clients take it for one, so it has to be one.
+/// A complete result that the program wrote. It is validated, because clients rely on its form.
 fn whole(name: &str, text: &str) -> Result<Option<String>, RpcError> {
     let Ok(json) = Json::parse(text) else {
         return Ok(None);
@@ -117,7 +117,7 @@ fn whole(name: &str, text: &str) -> Result<Option<String>, RpcError> {
     match messages.elements().position(|one| !is_message(one)) {
         None => Ok(Some(on_one_line(json.text()).into_owned())),
         Some(at) => Err(RpcError::internal(format!(
-            "`{name}` failed: it printed `messages` of which number {} is none: it needs a `role` (user or assistant) and a `content` with a `type`",
+            "`{name}` failed: it printed `messages` whose entry {} is not a message: it needs a `role` (user or assistant) and a `content` with a `type`",
             at + 1
         ))),
     }
@@ -130,7 +130,7 @@ fn is_message(one: Json<'_>) -> bool {
         && kind.is_some_and(|kind| kind.kind() == JsonKind::String)
 }
 
-/// The output of a program that is not a tool, or why there is none.
+/// The output of a program that is not a tool, or the error.
 pub(super) fn printed<'a>(name: &str, outcome: &'a Outcome) -> Result<&'a str, RpcError> {
     let failed = |why: String| RpcError::internal(format!("`{name}` failed: {why}"));
     match (&outcome.stdout, outcome.ended) {
@@ -156,7 +156,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_value_is_never_read_as_a_name() {
+    fn values_are_not_expanded_again() {
         let given = json!({"a": "{{b}}", "b": "no", "n": "two\nlines \\n"});
         let given = given.as_object().unwrap();
         assert_eq!(
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_are_none_are_an_error_of_the_program() {
+    fn invalid_messages_are_an_error_of_the_program() {
         let good = r#"{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}"#;
         assert_eq!(whole("p", good).unwrap().as_deref(), Some(good));
         assert_eq!(whole("p", "just text").unwrap(), None);

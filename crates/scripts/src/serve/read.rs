@@ -27,7 +27,7 @@ use crate::uri;
 /// The polling interval for resources of other machines, longer to spare their servers.
 const LOOK_AWAY: Duration = Duration::from_secs(60);
 
-/// For which reader a resource is read.
+/// The reader of a resource.
 enum Reader<'a> {
     Client(&'a Connection, &'a mut Call, Option<Json<'a>>),
     /// linkspan itself, to check whether the resource has changed.
@@ -45,15 +45,14 @@ impl Connection {
         read(&self.folder, &uri, reader).await
     }
 
-    /// Whether a resource has to be read now and then to see that it has changed. Nothing of that
-    /// address is an error.
+    /// Whether changes of a resource are found only by polling. An unknown URI is an error.
     pub(super) fn must_look(&self, uri: &str) -> Result<bool, RpcError> {
         match resolve(&self.folder, uri) {
             None => Err(not_found(uri)),
-            // Listed under another spelling, by which it is announced.
+            // Listed with another spelling of the URI, which is the one in change events.
             Some(found) if matches!(found.read, Read::File(_)) && found.name != uri => Ok(true),
             Some(found) => Ok(match found.read {
-                // The watch sees it, if there is one and the file is in the folder.
+                // The watch sees changes, if it is on and the file is in the folder.
                 Read::File(path) => {
                     let root = self.folder.runner.root();
                     !self.folder.options.watch || !path.starts_with(root)
@@ -64,9 +63,9 @@ impl Connection {
         }
     }
 
-    /// Polls the resource and tells the client when its contents have changed.
+    /// Polls the resource and notifies the client when its contents change.
     pub(super) fn look_after(&self, uri: &str, call: &Call) -> Looking {
-        let (folder, teller) = (Arc::downgrade(&self.folder), call.teller());
+        let (folder, notifier) = (Arc::downgrade(&self.folder), call.notifier());
         let turns = self.folder.looks.clone();
         let uri = uri.to_owned();
         let pause = match uri::scheme(&uri) {
@@ -86,11 +85,11 @@ impl Connection {
                 drop((folder, turn));
                 let now = read.ok().map(|text| print_of(&text));
                 if last.replace(now).is_some_and(|last| last != now) {
-                    updated(&teller, &uri).await;
+                    updated(&notifier, &uri).await;
                 }
                 tokio::select! {
                     () = tokio::time::sleep(pause) => {}
-                    () = teller.gone() => return,
+                    () = notifier.gone() => return,
                 }
             }
         });
@@ -194,7 +193,7 @@ async fn perform(
     }
 }
 
-/// What was printed, if all went well.
+/// The output of a successful program.
 fn bytes<'a>(
     uri: &str,
     outcome: &'a Outcome,
@@ -222,7 +221,7 @@ async fn read_spill(folder: &Folder, uri: &str) -> Result<String, RpcError> {
     })?;
     let piece = piece.map_err(|e| RpcError::internal(format!("{uri} cannot be read: {e}")))?;
     let whole = contents(uri, None, &text_of(&piece.bytes));
-    // Says where the piece lies, so that the rest can be asked for.
+    // The position of the piece, so that the client can request the rest.
     let end = piece.from + piece.bytes.len() as u64;
     let meta = format!(
         r#","_meta":{{"from":{},"to":{end},"size":{}}}}}"#,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::run::random_name;
 use crate::sdk::{self, Installed};
 
-/// The SDK, and a private folder for the files of calls, which is removed with this value.
+/// The SDK, and a private folder for the files of calls, which is removed on drop.
 #[derive(Debug)]
 pub struct ServerFiles {
     /// The SDK for tools.
@@ -31,7 +31,7 @@ impl ServerFiles {
     }
 }
 
-/// Removed with everything in it when it is dropped.
+/// Removed with its contents on drop.
 #[derive(Debug)]
 struct RunFolder(PathBuf);
 

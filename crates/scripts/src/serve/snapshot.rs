@@ -1,4 +1,4 @@
-//! A catalogue, ready to be shown page by page.
+//! A catalogue with its lists, rendered in pages.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::cursor::Cursor;
 use crate::folder::{Catalogue, Mode};
 
-/// What is listed.
+/// The lists of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Collection {
     Tools,
@@ -20,7 +20,7 @@ pub(crate) enum Collection {
 }
 
 impl Collection {
-    /// The member of the result that holds the list, which is also its name in cursors.
+    /// The member of the result with the list, and its name in cursors.
     pub(crate) fn member(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -31,7 +31,7 @@ impl Collection {
     }
 }
 
-/// What one client is shown of a list.
+/// A rendered list.
 #[derive(Debug)]
 pub(crate) struct Listed {
     entries: Vec<String>,
@@ -47,7 +47,7 @@ impl Listed {
                 let text = entry.to_string();
                 let size = entry.as_object_mut().and_then(|e| e.shift_remove("size"));
                 match size {
-                    // A log grows all the time, and the list stays the same.
+                    // Without the size: a growing log must not change the list.
                     Some(_) => entry.to_string().hash(&mut hasher),
                     None => text.hash(&mut hasher),
                 }
@@ -60,7 +60,7 @@ impl Listed {
         }
     }
 
-    /// One page: its entries as a JSON array, and the cursor of the next if there is one.
+    /// One page: its entries as a JSON array, and the cursor of the next page if there is one.
     pub(crate) fn page(
         &self,
         collection: Collection,
@@ -81,11 +81,11 @@ impl Listed {
     }
 }
 
-/// A catalogue and what clients see of it.
+/// A catalogue with its rendered lists.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) catalogue: Catalogue,
-    /// For the newest revision; clients of others are few.
+    /// The lists for the newest revision; other revisions are rendered on demand.
     newest: [OnceLock<Listed>; 4],
 }
 
@@ -97,7 +97,7 @@ impl Snapshot {
         }
     }
 
-    /// Gives a list to `show`.
+    /// Passes a list to `show`.
     pub(crate) fn listed<T>(
         &self,
         collection: Collection,
@@ -111,7 +111,7 @@ impl Snapshot {
         show(&self.list(collection, revision))
     }
 
-    /// Whether servers are mounted, so that the list of tools differs from client to client.
+    /// Whether servers are mounted, so the list of tools differs by client.
     pub(crate) fn has_mounts(&self) -> bool {
         self.catalogue
             .tools
@@ -119,7 +119,7 @@ impl Snapshot {
             .any(|t| matches!(t.mode, Mode::Mcp(_)))
     }
 
-    /// The tools with those of others among them.
+    /// The tools, including those of mounted servers.
     pub(crate) fn tools_with(&self, mut others: Vec<Value>, revision: Revision) -> Listed {
         let ours = self
             .catalogue
@@ -128,7 +128,7 @@ impl Snapshot {
             .filter(|t| !matches!(t.mode, Mode::Mcp(_)));
         let mut all: Vec<Value> = ours.map(|tool| tool.shown.clone()).collect();
         let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
-        // Ours come first: a name that is taken is taken.
+        // The folder's tools have priority over mounted tools with the same name.
         others.retain(|other| !all.iter().any(|tool| name(tool) == name(other)));
         all.extend(others);
         all.sort_by_key(name);
@@ -140,7 +140,7 @@ impl Snapshot {
         let all = &self.catalogue;
         let shown: Box<dyn Iterator<Item = Value>> = match collection {
             Collection::Tools => {
-                // A mounted server is no tool itself.
+                // A mounted server is not a tool itself.
                 let tools = all.tools.iter().filter(|t| !matches!(t.mode, Mode::Mcp(_)));
                 Box::new(tools.map(|e| e.shown.clone()))
             }
@@ -152,7 +152,7 @@ impl Snapshot {
     }
 }
 
-/// Takes away what a revision does not know.
+/// Removes members that a revision does not know.
 fn reduce(entry: &mut Value, revision: Revision) {
     let Some(entry) = entry.as_object_mut() else {
         return;
@@ -168,7 +168,7 @@ fn reduce(entry: &mut Value, revision: Revision) {
     if !revision.has_structured_content() {
         drop(&["title", "outputSchema", "_meta"]);
     }
-    // Those of resources are older than those of tools.
+    // Annotations of resources existed before those of tools.
     if !revision.has_completions() && entry.contains_key("inputSchema") {
         entry.shift_remove("annotations");
     }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grows_does_not_spoil_the_cursors() {
+    fn a_growing_file_keeps_cursors_valid() {
         let of = |size: u64, name: &str| {
             let one = json!({"uri": "file:///a", "name": name, "size": size});
             let two = json!({"uri": "file:///b", "name": "b"});
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_revision_is_shown_what_it_knows() {
+    fn older_revisions_see_known_members_only() {
         let of = |revision| {
             let entry = json!({"name": "x", "title": "t", "icons": [], "inputSchema": {}, "annotations": {}, "outputSchema": {}});
             Listed::new(std::iter::once(entry), revision)

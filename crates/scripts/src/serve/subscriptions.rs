@@ -1,4 +1,4 @@
-//! The subscriptions of a client, and polling of resources that announce no changes.
+//! The subscriptions of a client, and the polling of resources without change events.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,12 +12,12 @@ use tokio::task::AbortHandle;
 
 use super::connection::Connection;
 
-/// The most resources that a client may subscribe to.
+/// Limit of subscriptions per client.
 const MOST: usize = 1024;
-/// How often a resource is read anew if its file alone does not tell.
+/// The polling interval of resources whose file state is not enough.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
-/// Clones are the same.
+/// Subscriptions by URI. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Subscriptions(Arc<Mutex<HashMap<String, Option<Looking>>>>);
 
@@ -53,7 +53,7 @@ impl Connection {
         let uri = params.text("uri")?.into_owned();
         let looks = self.must_look(&uri)?;
         if !self.subscriptions.has(&uri) && self.subscriptions.lock().len() >= MOST {
-            let why = format!("more than {MOST} subscriptions: give one up first");
+            let why = format!("more than {MOST} subscriptions: cancel one first");
             return Err(RpcError::server(why));
         }
         let looking = looks.then(|| self.look_after(&uri, call));
@@ -68,7 +68,7 @@ impl Connection {
     }
 }
 
-/// What tells two states of something apart.
+/// A hash of contents.
 pub(super) fn print_of(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! A folder of real scripts, and a client that plays the session.
+//! Tests of a folder with real scripts, with a client in the place of the session.
 
 mod hostile;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{Folder, Options};
 
-/// The environment of the test, and no program of ours.
+/// The environment of the test, without the program itself.
 pub(super) fn options() -> Options {
     let exe = "/nonexistent/linkspan".into();
     Options::new(exe, std::env::vars_os().collect(), std::env::temp_dir())
@@ -93,7 +93,7 @@ async fn a_script_is_a_tool() {
 }
 
 #[tokio::test]
-async fn a_folder_that_others_can_write_to_now_offers_nothing() {
+async fn a_folder_that_became_untrusted_offers_nothing() {
     let mut scene = Scene::new(&[("tools/hello.sh", "#!/bin/sh\n")], "{}").await;
     let set = |mode| fs::set_permissions(scene._dir.path(), fs::Permissions::from_mode(mode));
     set(0o777).unwrap();
@@ -113,7 +113,7 @@ async fn a_folder_that_others_can_write_to_now_offers_nothing() {
 }
 
 #[tokio::test]
-async fn arguments_come_on_stdin_and_json_goes_back_as_it_was_spelled() {
+async fn stdin_has_the_arguments_and_json_output_keeps_its_spelling() {
     let mut scene = Scene::new(&[("tools/cat.sh", "#!/bin/sh\ncat\n")], "{}").await;
     let params = r#"{"name":"cat","arguments":{"n":1.10,"big":18446744073709551616}}"#;
     let answer = scene.client.ask(9, "tools/call", params).await;
@@ -128,7 +128,7 @@ async fn arguments_come_on_stdin_and_json_goes_back_as_it_was_spelled() {
 }
 
 #[tokio::test]
-async fn what_fails_says_why() {
+async fn failures_name_their_reason() {
     let mut scene = Scene::new(
         &[
             ("tools/fail.sh", "#!/bin/sh\necho partial\necho 'no luck' >&2\nexit 3\n"),
@@ -152,7 +152,7 @@ async fn what_fails_says_why() {
 }
 
 #[tokio::test]
-async fn a_tool_that_takes_too_long_is_ended_with_all_that_it_began() {
+async fn a_timeout_ends_the_tool_and_its_descendants() {
     let script = "#!/bin/sh\n# mcp: {\"timeoutSecs\": 0.3, \"graceSecs\": 0.2}\ntrap '' TERM\necho begun\nsleep 77.125 & sleep 77.125\nwait\nsleep 77.125\n";
     let mut scene = Scene::new(&[("tools/slow.sh", script)], "{}").await;
     let began = Instant::now();
@@ -179,7 +179,7 @@ fn running(word: &str) -> bool {
 }
 
 #[tokio::test]
-async fn what_is_left_behind_is_ended_too() {
+async fn leftover_descendants_are_ended() {
     let script = "#!/bin/sh\nsleep 78.125 &\nsetsid sleep 78.125 >/dev/null 2>&1 &\nsetsid sh -c 'sleep 78.125; true' &\nsleep 0.2\necho done\n";
     let mut scene = Scene::new(&[("tools/fork.sh", script)], "{}").await;
     let began = Instant::now();
@@ -237,7 +237,7 @@ async fn a_script_asks_the_client() {
 }
 
 #[tokio::test]
-async fn a_flood_is_kept_and_can_be_read() {
+async fn large_output_is_stored_and_readable() {
     let script = "#!/bin/sh\n# mcp: {\"maxOutputBytes\": 10000}\nyes | head -c 30000\n";
     let mut scene = Scene::new(&[("tools/flood.sh", script)], "{}").await;
     let result = scene.call("flood", "{}").await;
@@ -281,7 +281,7 @@ for line in sys.stdin:
 "#;
 
 #[tokio::test]
-async fn a_worker_stays_and_takes_one_call_after_the_other() {
+async fn a_worker_handles_several_calls() {
     let mut scene = Scene::new(&[("tools/w.py", WORKER)], "{}").await;
     let first = scene.call("w", r#"{"a":1}"#).await;
     assert_eq!(first["structuredContent"]["given"]["a"], 1);
@@ -306,7 +306,7 @@ async fn a_worker_stays_and_takes_one_call_after_the_other() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_taken_back_costs_only_its_own_worker_process() {
+async fn a_cancelled_call_ends_only_its_own_worker() {
     let mut scene = Scene::new(&[("tools/w.py", WORKER)], "{}").await;
     scene.call("w", "{}").await;
     scene
@@ -346,7 +346,7 @@ for line in sys.stdin:
 "#;
 
 #[tokio::test]
-async fn a_server_is_taken_in_with_its_tools_and_its_questions() {
+async fn a_mounted_server_has_tools_and_questions() {
     let mut scene = Scene::new(
         &[("tools/other.py", SERVER), ("tools/own.sh", "#!/bin/sh\n")],
         r#"{"elicitation":{}}"#,
@@ -386,7 +386,7 @@ async fn many_changed_files_do_not_change_every_list() {
         fs::write(scene._dir.path().join(name), "another").unwrap();
     }
     scene.folder.refresh();
-    // A change that is told comes between the answers.
+    // Notifications of changes arrive between the answers.
     for _ in 0..8 {
         let answer = scene.ask("tools/list", "{}").await;
         assert!(answer["result"]["tools"].is_array(), "{answer}");
@@ -395,7 +395,7 @@ async fn many_changed_files_do_not_change_every_list() {
 }
 
 #[tokio::test]
-async fn a_file_may_be_spelled_as_the_client_likes() {
+async fn file_uris_match_in_any_escaping() {
     let mut scene = Scene::new(&[("resources/a (b) ü.txt", "text")], "{}").await;
     let list = scene.ask("resources/list", "{}").await;
     let ours = list["result"]["resources"][0]["uri"].as_str().unwrap();
@@ -419,7 +419,7 @@ async fn a_file_may_be_spelled_as_the_client_likes() {
 }
 
 #[test]
-fn a_problem_takes_one_line_of_a_log_whatever_a_file_is_called() {
+fn problems_are_logged_on_one_line() {
     let problem = crate::folder::Problem {
         severity: crate::folder::Severity::Warning,
         path: "tools/new\nline\u{1b}[31m.sh".into(),
@@ -434,7 +434,7 @@ fn a_problem_takes_one_line_of_a_log_whatever_a_file_is_called() {
 }
 
 #[tokio::test]
-async fn an_argument_that_was_left_out_has_its_default() {
+async fn a_missing_argument_gets_its_default() {
     let meta = "arguments: { city: { type: string }, days: { type: integer, default: 3 } }\n";
     let mut scene = Scene::new(
         &[
@@ -483,7 +483,7 @@ async fn many_subscriptions_do_not_block_calls() {
     }
     let begun = Instant::now();
     assert_eq!(text(&scene.call("hi", "{}").await), "hi");
-    // Sixteen at once would take 25 seconds.
+    // With sixteen polls at a time the call would wait 25 seconds.
     assert!(begun.elapsed() < Duration::from_secs(8), "{begun:?}");
     scene.end().await;
 }

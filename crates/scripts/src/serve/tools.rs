@@ -34,7 +34,7 @@ impl Connection {
             let value = Value::Object(arguments.clone());
             let wrong = schema.check(&value);
             if !wrong.is_empty() {
-                // The model can mend this, so the model is told.
+                // An error result instead of a protocol error: the model can correct the arguments.
                 let why = format!("invalid arguments for `{name}`:\n{}", wrong.join("\n"));
                 return Ok(refusal(&why));
             }

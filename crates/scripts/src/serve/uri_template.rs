@@ -1,6 +1,6 @@
-//! Addresses that follow a pattern: RFC 6570, read backwards.
+//! Matches URIs against RFC 6570 templates.
 
-/// How many positions may be tried before a match is given up; far more than real templates need.
+/// Limit of tried positions per match; far more than real templates need.
 const MOST_TRIES: usize = 20_000;
 
 /// A pattern.
@@ -20,7 +20,7 @@ enum Part {
 }
 
 impl UriTemplate {
-    /// Reads a pattern; braces that make no sense are taken as they are.
+    /// Parses a pattern; invalid braces are literal.
     pub(crate) fn new(text: &str) -> Self {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -36,7 +36,7 @@ impl UriTemplate {
         Self(parts)
     }
 
-    /// How much of it is fixed: of several patterns that fit, the one with the most is meant.
+    /// The number of literal bytes: of several matching patterns, the one with the most is used.
     pub(crate) fn literals(&self) -> usize {
         let literal = |part: &Part| match part {
             Part::Literal(text) => text.len(),
@@ -45,7 +45,7 @@ impl UriTemplate {
         self.0.iter().map(literal).sum()
     }
 
-    /// The values in an address that fits.
+    /// The values in a matching URI.
     pub(crate) fn values(&self, uri: &str) -> Option<Vec<(String, String)>> {
         let mut values = Vec::new();
         let mut tries = 0;
@@ -96,7 +96,7 @@ fn expression(parts: &mut Vec<Part>, inside: &str) {
     }
 }
 
-/// Values are found from the last to the first.
+/// Assigns values from the last to the first.
 fn fit(parts: &[Part], uri: &str, values: &mut Vec<(String, String)>, tries: &mut usize) -> bool {
     *tries += 1;
     if *tries > MOST_TRIES {
@@ -128,11 +128,12 @@ fn fit(parts: &[Part], uri: &str, values: &mut Vec<(String, String)>, tries: &mu
             query.is_some() || end == 0
         }
         Part::Value { name, anything } => {
-            let most = match anything {
-                true => uri.len(),
-                false => uri.find(['/', '?', '#']).unwrap_or(uri.len()),
+            let most = if *anything {
+                uri.len()
+            } else {
+                uri.find(['/', '?', '#']).unwrap_or(uri.len())
             };
-            // The longest first, as a reader would; empty values are no values.
+            // Longest match first; empty values are not allowed.
             for end in (1..=most).rev().filter(|end| uri.is_char_boundary(*end)) {
                 if fit(rest, &uri[end..], values, tries) {
                     values.push((name.clone(), decoded(&uri[..end])));
@@ -144,7 +145,7 @@ fn fit(parts: &[Part], uri: &str, values: &mut Vec<(String, String)>, tries: &mu
     }
 }
 
-/// `%41` is `A`; what is not text stays as it is.
+/// Decodes `%41` to `A`; keeps the text if the result is not UTF-8.
 fn decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let bytes = text.as_bytes();
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_what_stands_between() {
+    fn values_are_the_text_between_literals() {
         for (template, uri, found) in [
             (
                 "test://template/{id}/data",
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_would_take_for_ever_is_given_up() {
+    fn a_match_is_abandoned_after_too_many_tries() {
         let template = format!("a:{}!", "{+x}".repeat(30));
         assert_eq!(values(&template, &format!("a:{}", "y".repeat(200))), None);
     }

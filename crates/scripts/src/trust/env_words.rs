@@ -1,4 +1,4 @@
-//! What `env` executes: its options and assignments are read as GNU and BSD `env` read them.
+//! The program that `env` executes: parses options and assignments like GNU and BSD `env`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::os::{OsStrExt as _, OsStringExt as _};
 /// Long options that take a value, which may be the next word.
 const WITH_VALUE: [&str; 4] = ["--split-string", "--unset", "--chdir", "--argv0"];
 
-/// What a lookup depends on.
+/// The inputs of a lookup.
 pub(super) struct Env<'a> {
     all: &'a [(OsString, OsString)],
     path: Option<OsString>,
@@ -27,7 +27,7 @@ impl<'a> Env<'a> {
         this
     }
 
-    /// The file that a word names, looked up as `env` does: in relative folders of `PATH` as well.
+    /// The file of a word, looked up as `env` does: also in relative folders of `PATH`.
     pub(super) fn find(&self, word: &OsStr) -> Option<PathBuf> {
         let found = linkspan_spawn::find(word, self.path.as_deref(), Some(&self.cwd));
         Some(self.cwd.join(found.ok()?))
@@ -40,10 +40,10 @@ impl<'a> Env<'a> {
     }
 }
 
-/// The program that `env` executes for these arguments, and its arguments; empty if it executes none.
+/// The program that `env` executes for these arguments, with its arguments; empty if it executes none.
 pub(super) fn executed_by_env(arguments: Vec<OsString>, env: &mut Env<'_>) -> Vec<OsString> {
     let mut rest: Vec<Vec<u8>> = arguments.into_iter().map(OsString::into_vec).collect();
-    // The last one is next.
+    // The last element is the next word.
     rest.reverse();
     let mut takes_options = true;
     while let Some(word) = rest.pop() {
@@ -69,7 +69,7 @@ pub(super) fn executed_by_env(arguments: Vec<OsString>, env: &mut Env<'_>) -> Ve
 fn long_option(word: &[u8], rest: &mut Vec<Vec<u8>>, env: &mut Env<'_>) {
     let at = word.iter().position(|byte| *byte == b'=');
     let (name, value) = word.split_at(at.unwrap_or(word.len()));
-    // Options may be shortened.
+    // Options may be abbreviated.
     if b"--ignore-environment".starts_with(name) {
         env.path = None;
     }

@@ -1,10 +1,9 @@
-//! Groups that no other user is a member of.
+//! Groups without other members.
 //!
-//! Many systems give every user a primary group of their own and a umask of 002, so that files are writable by
-//! a group of one. Some have folders that are writable by a system group without members: `/usr/local/bin` of
-//! Debian belongs to `root:staff` and has mode 2775. Only the local files are read. A group that they do
-//! not know completely (a directory service may have more members) is not private: that is why a group of
-//! the system counts only if its number is one that distributions assign themselves.
+//! Many systems give every user a private primary group and a umask of 002, so that files are writable by a
+//! group of one. Some have folders that are writable by a system group without members: `/usr/local/bin` of
+//! Debian belongs to `root:staff` and has mode 2775. Only the local files are read. A directory service may add
+//! members to a group, so a system group counts only if its number is one that distributions assign themselves.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,10 +16,10 @@ const LARGEST: u64 = 4 << 20;
 /// accounts in a directory service.
 const ASSIGNED: u32 = 100;
 
-/// The members of this group of macOS (`admin`) can become root, and Homebrew lets it write its folders.
+/// The group `admin` of macOS: its members can become root, and Homebrew makes its folders writable for it.
 const ADMINISTRATORS: u32 = 80;
 
-/// The groups that have no member but a user and root.
+/// The groups without members other than a user and root.
 pub(super) fn without_others(user: u32) -> Vec<u32> {
     let (Some(passwd), Some(group)) = (text("/etc/passwd"), text("/etc/group")) else {
         return Vec::new();
@@ -42,8 +41,8 @@ fn text(path: &str) -> Option<String> {
     (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The groups of the system that have no member but a user and root, and are the primary group of no other
-/// account. Given are the texts of the two files.
+/// The system groups without members other than a user and root that are the primary group of no other account,
+/// from the texts of the two files.
 fn empty_in(passwd: &str, group: &str, user: u32) -> Vec<u32> {
     let field = |line: &str, at: usize| line.split(':').nth(at).map(str::to_owned);
     let number = |line: &str, at: usize| field(line, at)?.parse::<u32>().ok();
@@ -75,7 +74,7 @@ fn private_in(passwd: &str, group: &str, user: u32) -> Option<u32> {
     let number = |fields: &[&str], at: usize| fields.get(at)?.parse::<u32>().ok();
     let own = users().find(|fields| number(fields, 2) == Some(user))?;
     let (name, primary) = (own[0], number(&own, 3)?);
-    // A second account with the same group could write as well.
+    // Another account with the same primary group could write as well.
     let others = users()
         .any(|fields| number(&fields, 3) == Some(primary) && number(&fields, 2) != Some(user));
     if others {
@@ -94,12 +93,12 @@ fn private_in(passwd: &str, group: &str, user: u32) -> Option<u32> {
     (fields[0] == name && alone && groups.next().is_none()).then_some(primary)
 }
 
-/// Whether further users were given rights: the bits of the group are then those of all of them.
+/// Whether an ACL grants rights to further users: the group bits are then a mask.
 pub(super) fn has_acl(path: &Path) -> bool {
     #[cfg(target_os = "linux")]
     {
         use rustix::io::Errno;
-        // Too small for any list of rights: that there is one is all we ask.
+        // One byte is enough: only the existence matters.
         let mut few = [0_u8; 1];
         let read = rustix::fs::getxattr(path, "system.posix_acl_access", &mut few);
         !matches!(read, Err(Errno::NODATA | Errno::OPNOTSUPP))

@@ -1,5 +1,5 @@
-//! Checks every file that the start of a program executes: the file that its first word names, the
-//! interpreters of `#!` lines, and what `env` looks up for them.
+//! Checks every file that the start of a program executes: the program, the interpreters of `#!` lines, and the
+//! programs that `env` looks up for them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -10,12 +10,12 @@ use super::env_words::{Env, executed_by_env};
 use super::{Trust, WalkError};
 use crate::os::OsStringExt as _;
 
-/// Files of one start. The kernel follows at most 5 interpreters; `env` begins a new chain.
+/// Limit of files of one start. The kernel follows at most 5 interpreters; `env` begins a new chain.
 const LONGEST: usize = 16;
-/// What the kernel reads of a first line.
+/// The number of bytes that the kernel reads of a `#!` line.
 const HEAD: u64 = 256;
 
-/// Words to execute, and what they are looked up with.
+/// A command line and its lookup environment.
 #[derive(Clone, Copy)]
 pub struct Start<'a> {
     /// The program and its arguments.
@@ -27,8 +27,8 @@ pub struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// The file that the first word names. A name without a slash is looked up in the absolute folders of
-    /// `PATH`; other entries depend on the working directory.
+    /// The file of the first word. A name without a slash is looked up in the absolute folders of `PATH`; other
+    /// entries depend on the working directory.
     pub fn program(&self) -> io::Result<PathBuf> {
         let no_program = || io::Error::other("there is no program to run");
         let first = self.words.first().ok_or_else(no_program)?;
@@ -38,9 +38,8 @@ impl Start<'_> {
 }
 
 impl Trust {
-    /// Checks every file that a start of `program` executes. It is looked up by the caller, so that the
-    /// file that is checked is the file that is run. A file that does not exist ends the check: the start
-    /// fails.
+    /// Checks every file that a start of `program` executes. The caller has looked it up, so the checked file
+    /// is the one that runs. A missing file ends the check: the start fails.
     pub fn program(&self, program: &Path, start: Start<'_>, zone: &Path) -> Result<(), WalkError> {
         if self.accept_writable {
             return Ok(());
@@ -57,7 +56,7 @@ impl Trust {
             }
             let next = if let Some(line) = first_line(&file) {
                 words = line;
-                // The kernel does not look into `PATH`.
+                // The kernel does not use `PATH`.
                 words.first().map(|first| env.cwd.join(first))
             } else if is_env(&file) {
                 words = executed_by_env(words.split_off(1), &mut env);
@@ -81,9 +80,9 @@ fn is_env(file: &Path) -> bool {
     file.file_name() == Some(OsStr::new("env"))
 }
 
-/// The interpreter of a script and its argument, as the kernel takes them apart.
+/// The interpreter of a script and its argument, split as the kernel does.
 fn first_line(file: &Path) -> Option<Vec<OsString>> {
-    // What is no regular file cannot be executed, and could block.
+    // Only regular files can be executed, and opening others could block.
     if !fs::metadata(file).ok()?.is_file() {
         return None;
     }
@@ -94,7 +93,7 @@ fn first_line(file: &Path) -> Option<Vec<OsString>> {
     let line = trimmed(line.into_iter().next()?);
     let end = line.iter().position(is_blank).unwrap_or(line.len());
     let (first, rest) = line.split_at(end);
-    // Linux hands over the rest of the line as one word, macOS each word.
+    // Linux passes the rest of the line as one word, macOS each word.
     let splits = |byte: &u8| cfg!(target_vendor = "apple") && is_blank(byte);
     let words = [first].into_iter().chain(trimmed(rest).split(splits));
     let words = words.filter(|word| !word.is_empty());
@@ -120,7 +119,7 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    /// A folder with the program `bin/lang`, which others can write, and a script.
+    /// A folder with a program `bin/lang` that other users can write, and a script.
     struct TestFolder(tempfile::TempDir);
 
     impl TestFolder {
@@ -141,7 +140,7 @@ mod tests {
             fs::set_permissions(self.at(name), Permissions::from_mode(mode)).unwrap();
         }
 
-        /// The path that these words are refused for.
+        /// The path for which these words are refused.
         fn refused(&self, words: &[&str], path: &str) -> Option<PathBuf> {
             let words: Vec<OsString> = words.iter().map(Into::into).collect();
             let env = [
@@ -163,7 +162,7 @@ mod tests {
             }
         }
 
-        /// The same of a script with this first line.
+        /// The path for which a script with this first line is refused.
         fn script(&self, line: &str, path: &str) -> Option<PathBuf> {
             self.put("script", &format!("#!{line}\necho\n"), 0o755);
             self.refused(&[self.at("script").to_str().unwrap()], path)
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_first_line_leads_to_its_interpreter() {
+    fn shebang_lines_are_parsed_in_every_spelling() {
         let place = TestFolder::new();
         let bin = place.at("bin").display().to_string();
         let path = format!("{bin}:/usr/bin:/bin");
@@ -193,7 +192,7 @@ mod tests {
         ] {
             assert_eq!(place.script(&line, &path), lang, "{line}");
         }
-        // Without `PATH` a name is looked for in the folders of the system.
+        // Without `PATH` a name is looked up in the system folders.
         for line in ["-S -i lang", "-S - lang", "-S -uPATH lang"] {
             let line = format!("/usr/bin/env {line}");
             assert_eq!(place.script(&line, &path), None, "{line}");

@@ -1,5 +1,5 @@
-//! Looks for code that others can change but that no entry names: helper modules, libraries, and the
-//! folders that they are in. A tool may read any of these; which ones is not known.
+//! Finds code that other users can change and that no entry names: helper modules, libraries, and their
+//! folders. A tool may read any of these; which ones is not known.
 
 use std::collections::VecDeque;
 use std::fs::{self, Metadata};
@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{Trust, Untrusted};
 use crate::os::MetadataExt as _;
 
-/// Folders whose content is code by convention, wherever they are.
+/// Folders whose contents are code by convention, at any depth.
 const CODE_FOLDERS: [&str; 12] = [
     "tools",
     "prompts",
@@ -33,17 +33,17 @@ const CODE: [&str; 20] = [
 /// Never read by a tool as code; `.git` can be very large.
 const SKIPPED: [&str; 2] = [".git", ".registry"];
 
-/// What was found.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) found: Vec<Untrusted>,
-    /// Whether there was more than we looked at.
+    /// Whether the limit was reached.
     pub(crate) cut: bool,
 }
 
 impl Trust {
-    /// Looks through a folder, at `most` files and folders, the uppermost first. Links are not followed:
-    /// what is in the folder is seen anyway.
+    /// Scans at most `most` files and folders, breadth first. Links are not followed: targets inside the folder
+    /// are scanned anyway.
     pub(crate) fn scan(&self, root: &Path, most: usize) -> Scan {
         let mut scan = Scan::default();
         if self.accept_writable {
@@ -107,7 +107,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn helpers_that_others_can_change_are_found_and_data_is_not() {
+    fn code_writable_by_others_is_found_and_data_is_ignored() {
         let root = tempfile::tempdir().unwrap();
         let put = |path: &str, mode: u32| {
             let path = root.path().join(path);

@@ -1,4 +1,4 @@
-//! Checks a whole path: every folder and every symbolic link on the way to a file.
+//! Checks a whole path: every folder and every symbolic link on it.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{Distrust, Trust, Untrusted};
 use crate::os::MetadataExt as _;
 
-/// As many symbolic links as the kernel follows.
+/// Limit of symbolic links, as in the kernel.
 const LINKS: usize = 40;
 const STICKY: u32 = 0o1000;
 
@@ -18,10 +18,10 @@ pub enum WalkError {
     /// Another user can change it.
     #[error(transparent)]
     Untrusted(#[from] Untrusted),
-    /// It cannot be looked at.
+    /// It cannot be examined.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         source: io::Error,
@@ -48,11 +48,12 @@ impl Trust {
             if metadata.is_symlink() {
                 self.owned(&next, &metadata)?;
                 links += 1;
-                let read = || match links > LINKS {
-                    true => Err(io::Error::other("too many symbolic links")),
-                    false => fs::read_link(&next),
+                let target = if links > LINKS {
+                    Err(io::Error::other("too many symbolic links"))
+                } else {
+                    fs::read_link(&next)
                 };
-                let target = read().map_err(|source| WalkError::Io {
+                let target = target.map_err(|source| WalkError::Io {
                     path: next.clone(),
                     source,
                 })?;
@@ -62,9 +63,10 @@ impl Trust {
                 left.extend(parts(&target));
                 continue;
             }
-            match next.starts_with(zone) {
-                true => self.strictly(&next, &metadata)?,
-                false => self.above(&next, &metadata)?,
+            if next.starts_with(zone) {
+                self.strictly(&next, &metadata)?
+            } else {
+                self.above(&next, &metadata)?
             }
             at = next;
         }
@@ -78,8 +80,8 @@ impl Trust {
         }
     }
 
-    /// A folder above the served one, or a program elsewhere. Other users cannot exchange files of a sticky
-    /// folder.
+    /// Checks a folder above the served one, or a program elsewhere. In a sticky folder other users cannot
+    /// exchange files.
     fn above(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
         self.owned(path, metadata)?;
         let is_sticky = metadata.is_dir() && metadata.mode() & STICKY != 0;
@@ -89,12 +91,14 @@ impl Trust {
         }
     }
 
-    /// Whether only we or root could exchange it in a sticky folder, or change its permissions.
+    /// Checks the owner: in a sticky folder only the owner and root can exchange the file or change its
+    /// permissions.
     fn owned(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
         let owner = metadata.uid();
-        match owner == self.me || owner == 0 || unmapped() == Some(owner) {
-            true => Ok(()),
-            false => Err(untrusted(path, Distrust::Foreign(owner))),
+        if owner == self.me || owner == 0 || unmapped() == Some(owner) {
+            Ok(())
+        } else {
+            Err(untrusted(path, Distrust::Foreign(owner)))
         }
     }
 }
@@ -127,7 +131,7 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// In a user namespace that does not know root, root's folders seem to belong to this user.
+/// The owner that stands for root's files in a user namespace without a mapping for root.
 fn unmapped() -> Option<u32> {
     let map = fs::read_to_string("/proc/self/uid_map").ok()?;
     let all_known = map.lines().any(|line| {
@@ -185,7 +189,7 @@ mod tests {
     const TOOL: &str = "above/served/tools/x.sh";
 
     #[test]
-    fn a_file_is_trusted_if_everything_on_the_way_is() {
+    fn a_file_is_trusted_if_its_whole_path_is() {
         let place = TestFolder::new();
         place.walk(TOOL).unwrap();
         for name in ["above", "above/served", "above/served/tools", TOOL] {
@@ -210,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_every_link_on_the_way_counts() {
+    fn the_folders_of_links_are_checked() {
         let place = TestFolder::new();
         fs::create_dir(place.at("above/served/shared")).unwrap();
         symlink("../tools/x.sh", place.at("above/served/shared/middle")).unwrap();
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn links_in_a_circle_end() {
+    fn cyclic_links_end() {
         let place = TestFolder::new();
         symlink("b", place.at("above/served/a")).unwrap();
         symlink("a", place.at("above/served/b")).unwrap();

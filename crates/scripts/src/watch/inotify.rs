@@ -1,4 +1,4 @@
-//! The notifications of Linux.
+//! Notifications of Linux.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,33 +11,33 @@ use rustix::fs::statfs;
 
 use super::tree::{folders, matters, matters_in_root};
 
-/// File systems on which others write without our system knowing: NFS, SMB (both), FUSE, 9p.
+/// Network file systems, on which other machines write without an event here: NFS, SMB (both), FUSE, 9p.
 const REMOTE: [i128; 5] = [0x6969, 0xff53_4d42, 0xfe53_4d42, 0x6573_5546, 0x0102_1997];
 
-/// A watch on every folder that matters.
-pub(super) struct Told {
+/// Watches on all relevant folders.
+pub(super) struct FolderWatches {
     fd: OwnedFd,
-    /// Whether it is the root, by the number of the watch.
+    /// Whether a watch is that of the root, by its number.
     watches: HashMap<i32, bool>,
-    /// Whether some notifications were lost, or the root has gone.
+    /// Whether notifications were lost, or the root is gone.
     broken: bool,
 }
 
-impl Told {
+impl FolderWatches {
     pub(super) fn about(root: &Path) -> io::Result<Self> {
-        // Wide enough for whatever type this number has on this system.
+        // The type of this number differs between systems.
         let kind = i128::from(statfs(root)?.f_type) & 0xffff_ffff;
         if REMOTE.contains(&kind) {
             return Err(io::Error::other("the file system is another machine's"));
         }
         let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        let mut told = Self {
+        let mut watches = Self {
             fd,
             watches: HashMap::new(),
             broken: false,
         };
-        told.add(root)?;
-        Ok(told)
+        watches.add(root)?;
+        Ok(watches)
     }
 
     /// Watches all folders that matter now.
@@ -58,12 +58,12 @@ impl Told {
         for (at, folder) in folders.iter().enumerate() {
             match inotify::add_watch(&self.fd, folder.as_path(), flags) {
                 Ok(watch) => {
-                    // A folder that is also watched for another reason matters as a whole.
+                    // If the root is also the folder of a link target, all names in it are relevant.
                     let is_root = at == 0;
                     let both = watches.entry(watch).or_insert(is_root);
                     *both = *both && is_root;
                 }
-                // It went away meanwhile.
+                // The folder was removed meanwhile.
                 Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if at > 0 => {}
                 Err(error) => return Err(error.into()),
             }
@@ -77,12 +77,12 @@ impl Told {
         Ok(())
     }
 
-    /// With the folders that matter now; `None` if it has to be begun anew.
+    /// Updates the set of watched folders; `None` if the watch has to be restarted.
     pub(super) fn renewed(mut self, root: &Path) -> Option<Self> {
         (!self.broken && self.add(root).is_ok()).then_some(self)
     }
 
-    /// Takes in what was told; `true` if anything of it matters.
+    /// Reads the pending notifications; `true` if any is relevant.
     pub(super) fn take(&mut self) -> bool {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(&self.fd, &mut buffer);
@@ -119,7 +119,7 @@ impl Told {
     }
 }
 
-impl AsFd for Told {
+impl AsFd for FolderWatches {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }

@@ -1,4 +1,4 @@
-//! Which folders matter, and what they look like.
+//! The folders that are watched, and their fingerprint.
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
@@ -6,39 +6,39 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// The folders in the root that are looked into, those of mcp-bash included.
-const FOLDERS: [&str; 8] = [
-    "tools",
-    "prompts",
-    "resources",
-    "skills",
-    "completions",
-    "providers",
-    "server.d",
-    "ui",
-];
+use crate::folder::ENTRY_FOLDERS;
 
-/// What packages are installed into: thousands of folders, and no entry in them.
-const PACKAGES: [&str; 3] = ["node_modules", "__pycache__", "venv"];
+/// The folders in the root that only mcp-bash uses.
+const MCP_BASH_FOLDERS: [&str; 2] = ["server.d", "ui"];
 
-/// As deep as the reader looks, and the root.
-const DEEPEST: usize = 9;
-/// So many folders are watched.
-const MOST: usize = 2_000;
-/// So many files are looked at.
-const MOST_FILES: usize = 50_000;
-
-/// Whether a change of this name in the root matters.
-pub(super) fn matters_in_root(name: &str) -> bool {
-    FOLDERS.contains(&name) || name.starts_with("server.") || name == "instructions.md"
+/// The names of the watched folders in the root.
+fn watched_folders() -> impl Iterator<Item = &'static str> {
+    ENTRY_FOLDERS.into_iter().chain(MCP_BASH_FOLDERS)
 }
 
-/// Whether a change of this name in a folder matters.
+/// Folders of installed packages: thousands of folders without entries.
+const PACKAGES: [&str; 3] = ["node_modules", "__pycache__", "venv"];
+
+/// The depth limit of the reader, plus the root.
+const DEEPEST: usize = 9;
+/// Limit of watched folders.
+const MOST: usize = 2_000;
+/// Limit of fingerprinted files.
+const MOST_FILES: usize = 50_000;
+
+/// Whether a change of this name in the root is relevant.
+pub(super) fn matters_in_root(name: &str) -> bool {
+    watched_folders().any(|folder| folder == name)
+        || name.starts_with("server.")
+        || name == "instructions.md"
+}
+
+/// Whether a change of this name in a folder is relevant.
 pub(super) fn matters(name: &str) -> bool {
     !name.starts_with('.') && !name.ends_with('~')
 }
 
-/// The folders that matter; the root is the first. `None` if there are too many of them, or no root.
+/// The watched folders; the root is the first. `None` if there are too many, or no root.
 #[cfg(target_os = "linux")]
 pub(super) fn folders(root: &Path) -> Option<Vec<PathBuf>> {
     let walk = Walk::through(root);
@@ -49,10 +49,9 @@ struct Walk {
     root: PathBuf,
     folders: Vec<PathBuf>,
     seen: HashSet<(u64, u64)>,
-    /// Those that are still to be looked into, and how deep they lie. The uppermost come first, so
-    /// that one that is huge does not hide the others.
+    /// The folders to visit, with their depth. Breadth first, so that one huge folder does not hide the others.
     ahead: VecDeque<(PathBuf, usize)>,
-    /// Whether there was room for all.
+    /// Whether the limit was not reached.
     whole: bool,
 }
 
@@ -67,7 +66,8 @@ impl Walk {
         };
         if root.is_dir() {
             walk.folders.push(root.to_owned());
-            walk.ahead.extend(FOLDERS.map(|name| (root.join(name), 1)));
+            walk.ahead
+                .extend(watched_folders().map(|name| (root.join(name), 1)));
         }
         while walk.whole
             && let Some((folder, depth)) = walk.ahead.pop_front()
@@ -86,7 +86,7 @@ impl Walk {
             return;
         }
         let entries = fs::read_dir(&folder);
-        // There every file is served, whatever its folder is called.
+        // In these folders every file is served, whatever the names of its folders.
         let all = ["resources", "skills"].map(|name| self.root.join(name));
         let all = all.iter().any(|top| folder.starts_with(top));
         self.folders.push(folder);
@@ -112,7 +112,7 @@ impl Walk {
         room
     }
 
-    /// What a link leads to changes where it lies.
+    /// Adds the folder of a link's target, where changes of the target happen.
     fn link(&mut self, link: &Path, depth: usize) {
         let Ok(target) = fs::canonicalize(link) else {
             return;
@@ -127,7 +127,7 @@ impl Walk {
         let Some(parent) = target.parent() else {
             return;
         };
-        // The root is watched for a few names only; now all of them matter.
+        // A parent that is the root is added once more, so that all of its names are relevant.
         if !self.folders[1..].iter().any(|folder| folder == parent) && self.has_room() {
             self.folders.push(parent.to_owned());
         }
@@ -138,7 +138,7 @@ impl Walk {
 pub(super) fn fingerprint(root: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut left = MOST_FILES;
-    // As many as may be: some are better than none.
+    // The folders up to the limit: some are better than none.
     let folders = Walk::through(root).folders;
     for (at, folder) in folders.iter().enumerate() {
         let mut names: Vec<_> = fs::read_dir(folder)

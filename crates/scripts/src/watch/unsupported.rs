@@ -1,14 +1,14 @@
-//! Where a folder cannot be served, it is not watched.
+//! The watch on systems without support for serving folders.
 
 use std::io;
 use std::path::Path;
 
-/// There is none.
+/// Uninhabited: `start` always fails.
 #[derive(Debug)]
 pub enum Watch {}
 
 impl Watch {
-    /// Says that it is unsupported.
+    /// Fails as unsupported.
     pub fn start(_root: &Path, _on_change: impl FnMut() + Send + 'static) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -1,4 +1,4 @@
-//! Which calls a process has, and what it says about them. No IO.
+//! The calls of one process and its messages about them. Sans-IO.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::run::clock::Clock;
-use crate::run::control::{Question, Said, Word};
+use crate::run::control::{Question, ReportedError, Said, Word};
 use crate::run::observer::{CallObserver, Heard, refusal};
 
-/// Questions that a process may have open at once.
+/// Limit of open questions per process.
 const MOST_QUESTIONS: usize = 64;
 
 /// How a call ended.
@@ -21,34 +21,34 @@ const MOST_QUESTIONS: usize = 64;
 pub(crate) enum Answer {
     /// The result as the process wrote it.
     Result(String),
-    /// What it said went wrong, as it wrote it.
+    /// The error as the process wrote it.
     Error(String),
-    /// It wants the request to be answered with this.
+    /// The error to answer the request with.
     Fail(RpcError),
-    /// It took longer than this.
+    /// The call exceeded this time limit.
     TimedOut(Duration),
-    /// The process has gone; why.
+    /// The process died; the reason.
     Died(String),
-    /// The process went before it saw the call.
+    /// The process ended before it received the call.
     NotBegun,
 }
 
-/// What the caller gets back.
+/// The outcome of a call for its caller.
 pub(super) struct Told {
     pub(super) answer: Answer,
     pub(super) observer: CallObserver,
 }
 
-/// A call that the process has.
+/// A call of the process.
 pub(super) struct Waiting {
     pub(super) observer: CallObserver,
     pub(super) clock: Clock,
     pub(super) reply: oneshot::Sender<Told>,
-    /// Places that it takes up.
+    /// The slots that it occupies.
     pub(super) place: Box<dyn Send>,
 }
 
-/// Something that has to be done.
+/// An action for the process task.
 pub(super) enum Action {
     /// Write this line to the process.
     Write(String),
@@ -60,12 +60,12 @@ pub(super) enum Action {
 #[derive(Default)]
 pub(super) struct Calls {
     calls: HashMap<u64, Waiting>,
-    /// Cancelled calls, and the time until which the process has to confirm.
+    /// Cancelled calls, with the deadline for the confirmation of the process.
     given_up: HashMap<u64, (Instant, Box<dyn Send>)>,
     asking: HashMap<u64, Asking>,
 }
 
-/// Questions of a call that have no answer yet. They are taken back when it ends.
+/// Open questions of a call, cancelled when it ends.
 #[derive(Default)]
 struct Asking(Vec<AbortHandle>);
 
@@ -84,13 +84,13 @@ impl Calls {
         self.calls.insert(call, waiting);
     }
 
-    /// Something that the process has said.
+    /// Handles a message of the process.
     pub(super) fn hear(&mut self, said: Said) -> Action {
         if let Word::Answer { id, told } = said.word {
             self.given_up.remove(&id);
             let answer = match told {
                 Ok(result) => Answer::Result(result),
-                Err(error) => Answer::Error(error),
+                Err(ReportedError(error)) => Answer::Error(error),
             };
             self.finish(id, answer);
             return Action::Nothing;
@@ -106,7 +106,8 @@ impl Calls {
         let Some((call, waiting)) = waiting else {
             return match said.word {
                 Word::Ask { id, .. } => {
-                    let why = RpcError::invalid_params("no such call: `call` says which it is");
+                    let why =
+                        RpcError::invalid_params("unknown call: `call` must be the id of a call");
                     Action::Write(refusal(&id, &why))
                 }
                 _ => Action::Nothing,
@@ -133,12 +134,12 @@ impl Calls {
         }
     }
 
-    /// A question of a call is being asked.
+    /// Records an open question of a call.
     pub(super) fn asks(&mut self, call: u64, task: AbortHandle) {
         self.asking.entry(call).or_default().0.push(task);
     }
 
-    /// A question of a call has an answer.
+    /// Records that a question of a call was answered.
     pub(super) fn asked(&mut self, call: u64) {
         let Some(asking) = self.asking.get_mut(&call) else {
             return;
@@ -185,8 +186,8 @@ impl Calls {
         calls.chain(given_up).min()
     }
 
-    /// Gives up what is late; gives the lines that tell the process. `None` if the process does not
-    /// listen to that and has to be ended.
+    /// Cancels late calls; returns the lines that tell the process. `None` if the process ignores cancellations
+    /// and has to be ended.
     pub(super) fn late(&mut self) -> Option<Vec<String>> {
         let now = Instant::now();
         if self.given_up.values().any(|(until, _)| *until <= now) {
@@ -211,7 +212,7 @@ impl Calls {
         Some(lines)
     }
 
-    /// The process has gone, and with it every call.
+    /// Ends all calls, because the process died.
     pub(super) fn died(&mut self, why: &str) {
         let calls: Vec<u64> = self.calls.keys().copied().collect();
         for call in calls {

@@ -14,15 +14,15 @@ use crate::run::Runner;
 use crate::run::clock::Clock;
 use crate::run::observer::CallObserver;
 
-/// How often a call is given to another process because the first one was about to end.
+/// How often a call is passed to another process because the previous one was about to end.
 const TRIES: usize = 3;
 
-/// What a process is asked to do.
+/// A call for a process.
 pub(crate) struct Task {
-    /// As the client spelled them.
+    /// The arguments in the client's spelling.
     pub(crate) arguments: String,
     pub(crate) meta: String,
-    /// As the client spelled it.
+    /// The progress token in the client's spelling.
     pub(crate) token: Option<String>,
     pub(crate) timeout: Option<Duration>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Pool {
     last: AtomicU64,
 }
 
-/// The state of a tool's file, looked at for every call: what was edited takes effect at once.
+/// The state of a tool's file, checked for every call, so that edits take effect at once.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp(tool: &Tool) -> Stamp {
@@ -57,7 +57,7 @@ impl Pool {
         }
     }
 
-    /// Whether a process of this pool does what the tool does now.
+    /// Whether the pool runs the current version of the tool.
     pub(super) fn serves(&self, tool: &Tool) -> bool {
         self.stamp == stamp(tool)
             && self.tool.program == tool.program
@@ -73,7 +73,7 @@ impl Pool {
     ) -> Result<Answer, RpcError> {
         for _ in 0..TRIES {
             let place = self.places.clone().acquire_owned().await;
-            let place = place.map_err(|_| RpcError::server("the tool is being taken away"))?;
+            let place = place.map_err(|_| RpcError::server("the tool is being removed"))?;
             let call = self.last.fetch_add(1, Ordering::Relaxed) + 1;
             let (reply, told) = oneshot::channel();
             let line = line(call, &self.tool.name, &task);
@@ -95,7 +95,7 @@ impl Pool {
                     waiting,
                 };
                 if let Err(refused) = orders.try_send(order) {
-                    // It has just ended.
+                    // The process has just ended.
                     let Order::Call { waiting, .. } = refused.into_inner() else {
                         break;
                     };
@@ -127,14 +127,14 @@ impl Pool {
         ))
     }
 
-    /// A process that has room; one more is started if there may be.
+    /// A process with room; starts another one if allowed.
     async fn free<'a>(
         &self,
         processes: &'a mut Vec<Handle>,
         runner: &Arc<Runner>,
     ) -> Result<&'a mut Handle, RpcError> {
         let most = self.settings.max_calls.unwrap_or(u64::MAX);
-        // Dropping a handle lets the process finish what it has and end.
+        // Dropping a handle lets the process finish its calls and end.
         processes.retain(|process| !process.orders.is_closed() && process.calls < most);
         let concurrency = self.settings.concurrency.max(1);
         let load = |process: &Handle| process.load.load(Ordering::Relaxed);

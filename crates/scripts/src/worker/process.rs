@@ -1,4 +1,4 @@
-//! One process that stays, and the task that owns it.
+//! One long-running process, and the task that owns it.
 
 use std::io;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use crate::run::throttle::Throttle;
 use crate::run::{Runner, argv, channel};
 use crate::trust::Start;
 
-/// Lines that make no sense, in a minute, before a process is taken for broken.
+/// Limit of invalid lines per minute; above it the process counts as broken.
 const NOISE: usize = 3;
-/// How long what a process has printed is still read after its end.
+/// How long output is still read after the end of a process.
 const LAST_READ: Duration = Duration::from_millis(200);
 
-/// Something for the process.
+/// A command for the process task.
 pub(super) enum Order {
     Call {
         call: u64,
@@ -41,15 +41,15 @@ pub(super) enum Order {
     Cancel(u64),
 }
 
-/// The way to a process.
+/// A handle of a process.
 pub(super) struct Handle {
-    /// Has room for every call that the process may have, and for taking each back.
+    /// Has room for every call of the process, and for the cancellation of each.
     pub(super) orders: mpsc::Sender<Order>,
     pub(super) load: Arc<AtomicUsize>,
     pub(super) calls: u64,
 }
 
-/// Counts a call as long as it lives.
+/// Counts a call while it exists.
 pub(super) struct Load(Arc<AtomicUsize>);
 
 impl Load {
@@ -207,7 +207,7 @@ impl Worker {
             self.calls.died(&why);
         }
         drop(stdin);
-        // It sees the end of its input; most end then.
+        // The end of its input; most processes end then.
         if timeout(guard.grace(), guard.wait()).await.is_ok() {
             guard.clear().await;
         }
@@ -225,7 +225,7 @@ impl Worker {
         let mut err_open = true;
         let mut wanted = true;
         let mut idle_since = Instant::now();
-        // When nothing more is expected of a process that has ended.
+        // When reading from an ended process stops.
         let mut last = None;
         loop {
             if !self.calls.is_empty() {
@@ -240,7 +240,7 @@ impl Worker {
                     None => wanted = false,
                     Some(order) => {
                         self.take(order);
-                        // Most often the pipe has room, and the write needs no wait.
+                        // Usually the pipe has room and the write needs no wait.
                         if let Err(e) = self.out.flush(stdin) {
                             return deaf(&e);
                         }
@@ -261,7 +261,7 @@ impl Worker {
                     }
                 },
                 _ = guard.wait(), if last.is_none() => {
-                    // A descendant that holds the pipes open would hide the end of output.
+                    // A descendant that keeps the pipes open would hide the end of output.
                     guard.kill();
                     guard.sweep().await;
                     last = Some(Instant::now() + LAST_READ);
@@ -287,7 +287,7 @@ impl Worker {
                 }
                 () = sleep_until(deadline.unwrap_or(idle_end)), if deadline.is_some() => match self.calls.late() {
                     Some(lines) => lines.iter().for_each(|line| self.out.tell(line.as_bytes())),
-                    None => return End::Broken("it went on with a call that was given up".to_owned()),
+                    None => return End::Broken("it did not stop a cancelled call".to_owned()),
                 },
                 () = sleep_until(idle_end), if self.calls.is_empty() => return End::Unneeded,
             }
@@ -360,17 +360,17 @@ impl Worker {
             .map(str::trim)
             .find(|line| !line.is_empty());
         End::Broken(match last {
-            Some(last) => format!("the process has gone ({how}): {last}"),
-            None => format!("the process has gone ({how})"),
+            Some(last) => format!("the process has ended ({how}): {last}"),
+            None => format!("the process has ended ({how})"),
         })
     }
 }
 
 fn deaf(why: &io::Error) -> End {
-    End::Broken(format!("it does not listen: {why}"))
+    End::Broken(format!("it does not read its input: {why}"))
 }
 
-/// Reads what is left of stderr.
+/// Reads the rest of stderr.
 async fn drain(stderr: &mut pipe::Receiver, tail: &mut Tail) {
     let mut err = vec![0; 4 << 10];
     while let Ok(n) = stderr.read(&mut err).await {

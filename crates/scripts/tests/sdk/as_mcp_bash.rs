@@ -1,4 +1,4 @@
-//! Where the results of the Bash SDK have to be those of mcp-bash.
+//! Cases in which the Bash SDK must give the same results as mcp-bash.
 
 use crate::channel::{bash, bash_with};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn prints_json(script: &str) -> Value {
 }
 
 #[test]
-fn a_result_that_is_not_one_json_value_is_an_error_of_the_tool() {
+fn a_result_must_be_one_json_value() {
     for (data, word) in [
         ("not json", "Invalid JSON"),
         ("{\"a\":", "Invalid JSON"),
@@ -73,7 +73,7 @@ fn an_error_is_logged_and_one_with_a_hint_is_a_warning() {
 }
 
 #[test]
-fn configuration_without_a_source_fails_and_says_so() {
+fn configuration_without_a_source_is_an_error() {
     let script = r#"
         mcp_config_load && echo loaded || echo "none $MCP_CONFIG_JSON"
         mcp_config_load --file /nowhere && echo loaded || echo none
@@ -84,7 +84,7 @@ fn configuration_without_a_source_fails_and_says_so() {
 }
 
 #[test]
-fn what_cannot_be_merged_is_named_in_the_log() {
+fn unmergeable_configuration_is_logged() {
     let script = r#"
         d=$(mktemp -d); echo 'broken' >"$d/c.json"
         export MY=/nowhere/at/all
@@ -127,7 +127,7 @@ fn an_empty_text_and_false_are_values_of_the_configuration() {
 }
 
 #[test]
-fn a_trace_does_not_show_what_the_client_sent() {
+fn a_trace_hides_the_arguments() {
     let args = r#"{"token":"SECRET-1","n":5,"on":true,"path":"/SECRET-1"}"#;
     let script = r#"
         MCP_TOOL_META_JSON='{"user":"SECRET-1"}'

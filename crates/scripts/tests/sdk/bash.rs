@@ -1,4 +1,4 @@
-//! The Bash SDK over the channel.
+//! The Bash SDK with a control channel.
 
 use crate::channel::{Ended, bash, bash_with};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn arguments_are_read_by_filter() {
 }
 
 #[test]
-fn a_default_counts_for_what_is_missing_or_null() {
+fn defaults_apply_to_missing_and_null_arguments() {
     let args = r#"{"n":5,"none":null,"e":""}"#;
     for (filter, expected) in [
         (".n", "5"),
@@ -253,7 +253,7 @@ fn every_kind_of_question_has_its_schema() {
         properties.insert(field.to_owned(), schema);
         let expected = json!({"type": "object", "properties": properties, "required": [field]});
         assert_eq!(question["params"]["schema"], expected, "{script}");
-        // The members in another order than usual.
+        // The members in an unusual order.
         tool.say(&json!({"jsonrpc": "2.0", "result": {"action": "decline"}, "id": question["id"]}));
         assert_eq!(tool.end().out.trim_end(), r#"{"action":"decline"}"#);
     }
@@ -304,7 +304,7 @@ fn the_model_is_asked() {
 }
 
 #[test]
-fn results_have_their_shapes() {
+fn results_have_the_documented_form() {
     assert_eq!(prints("mcp_emit_text 'Hello & bye'", "{}"), "Hello & bye");
     assert_eq!(
         prints_json("mcp_emit_text '{\"looks\":\"like JSON\"}'", "{}"),
@@ -409,7 +409,7 @@ fn long_lists_are_cut_to_fit() {
 }
 
 #[test]
-fn paths_are_held_to_the_roots() {
+fn paths_outside_the_roots_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().canonicalize().expect("a path");
     std::fs::create_dir_all(root.join("in[x]/sub")).expect("made");
@@ -464,7 +464,7 @@ fn paths_are_held_to_the_roots() {
 }
 
 #[test]
-fn other_programs_are_run_again_and_their_progress_passed_on() {
+fn programs_are_retried_and_their_progress_is_forwarded() {
     let script = r#"
         n=$(mktemp); try() { printf x >>"$n"; [ "$(wc -c <"$n")" -ge 3 ] || return 7; echo done; }
         mcp_with_retry 5 0.01 -- try
@@ -520,7 +520,7 @@ fn configuration_is_merged() {
 }
 
 #[test]
-fn downloads_go_only_where_they_may() {
+fn downloads_are_limited_to_allowed_hosts() {
     for (call, kind) in [
         ("--url http://a.example/ --out x", "invalid_url"),
         ("--url https://a.example/", "invalid_params"),

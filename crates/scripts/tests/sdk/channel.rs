@@ -1,4 +1,4 @@
-//! A tool under test, and the server that it talks to.
+//! A tool under test, and the server's end of its channel.
 
 use linkspan_scripts::sdk::{self, Installed};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The SDK, written out once for all tests.
+/// The SDK, installed once for all tests.
 pub fn installed() -> &'static Installed {
     static SDK: OnceLock<(tempfile::TempDir, Installed)> = OnceLock::new();
     let (_, sdk) = SDK.get_or_init(|| {
@@ -23,7 +23,7 @@ pub fn installed() -> &'static Installed {
     sdk
 }
 
-/// What a tool left behind.
+/// The outcome of a tool.
 #[derive(Debug)]
 pub struct Ended {
     pub out: String,
@@ -68,8 +68,8 @@ pub fn environment(command: &mut Command, args: &str) {
 }
 
 impl Tool {
-    /// Starts `sh -c script`-like: the socket comes as stdin and is moved to 3, because a test may
-    /// not touch a child between fork and exec.
+    /// Starts a program with the socket as descriptor 3: it is passed as stdin and moved by a shell, because a
+    /// test may not run code between fork and exec.
     pub fn start(program: &[&str], args: &str, more: &[(&str, &str)]) -> Self {
         let (server, tool) = UnixStream::pair().expect("a pair");
         server
@@ -103,7 +103,7 @@ impl Tool {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"))
     }
 
-    /// Says something to the tool.
+    /// Sends a message to the tool.
     pub fn say(&mut self, message: &Value) {
         writeln!(self.server, "{message}").expect("written");
     }
@@ -131,7 +131,7 @@ pub fn bash(script: &str, args: &str) -> Tool {
     bash_with(script, args, &[])
 }
 
-/// The same, with more in its environment.
+/// As [`bash`], with additional variables.
 pub fn bash_with(script: &str, args: &str, more: &[(&str, &str)]) -> Tool {
     let script = format!("set -euo pipefail\n. \"${{MCP_SDK:?}}/tool-sdk.sh\"\n{script}");
     Tool::start(&["bash", "-c", &script], args, more)

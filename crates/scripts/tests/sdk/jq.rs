@@ -1,4 +1,4 @@
-//! jq for the tests of the SDK, as the real program is when it is called `jq`.
+//! A program `jq` for the tests of the SDK, which runs the built-in jq.
 
 use linkspan_jq::{World, run};
 use std::io::{BufWriter, stderr, stdin, stdout};

@@ -1,4 +1,4 @@
-//! The Python and the Node SDK, for tools that run once.
+//! The Python and Node SDKs, for tools that run once per call.
 
 use crate::channel::{Ended, Tool};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn both(in_python: &str, in_node: &str, args: &str) -> [Tool; 2] {
 }
 
 #[test]
-fn what_a_function_returns_is_the_result() {
+fn the_return_value_is_the_result() {
     let cases: [(&str, &str, Value); 7] = [
         (
             "lambda a: 'Hé ' + a['name']",
@@ -74,13 +74,13 @@ fn what_a_function_returns_is_the_result() {
     }
 }
 
-/// The same value whatever the order of its members.
+/// A value independent of the order of its members.
 fn sorted(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
 #[test]
-fn a_failure_is_said_on_stderr() {
+fn a_failure_is_reported_on_stderr() {
     for tool in both(
         "mcptool.run(lambda a: mcptool.fail('no good', {'x': 1}))",
         "await mcp.run(() => mcp.fail('no good', { x: 1 }))",
@@ -166,7 +166,7 @@ fn questions_are_answered_in_turn() {
 }
 
 #[test]
-fn a_refused_question_is_an_error_of_its_own() {
+fn a_refused_question_has_its_own_error_type() {
     let tools = both(
         "try:\n    mcptool.sample('x')\nexcept mcptool.Refused as e:\n    print(e)",
         "try { await mcp.sample('x') } catch (e) { console.log(e instanceof mcp.Refused ? e.message : e) }",

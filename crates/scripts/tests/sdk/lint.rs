@@ -1,4 +1,4 @@
-//! What the Bash files may not contain, because Bash 3.2 (macOS) does not know it.
+//! Constructs that the Bash files must not contain, because Bash 3.2 (macOS) lacks them.
 
 use linkspan_scripts::sdk::FILES;
 use std::process::Command;
@@ -78,7 +78,7 @@ fn every_file_parses() {
     }
 }
 
-/// The documented surface of mcp-bash (and what the seed asks for).
+/// The documented functions of mcp-bash's SDK, and those that the specification of this SDK adds.
 const FUNCTIONS: &[&str] = &[
     "mcp_progress",
     "mcp_is_cancelled",
@@ -150,7 +150,7 @@ fn every_function_has_its_name() {
 }
 
 #[test]
-fn shellcheck_has_nothing_to_say() {
+fn shellcheck_reports_nothing() {
     let Ok(version) = Command::new("shellcheck").arg("--version").output() else {
         return; // not installed here; the test command of the project installs it
     };

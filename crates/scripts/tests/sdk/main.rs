@@ -1,9 +1,9 @@
-//! The SDKs, run by their interpreters, with the server's end of the channel in the test.
+//! Tests of the SDKs, run by their interpreters, with the server's end of the channel in the test.
 
 mod as_mcp_bash;
 mod bash;
 mod channel;
-mod compat;
+mod files_of_mcp_bash;
 mod languages;
 mod lint;
 mod worker;

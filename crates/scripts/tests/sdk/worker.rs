@@ -1,4 +1,4 @@
-//! The Python and the Node SDK as workers.
+//! The Python and Node SDKs as workers.
 
 use crate::channel::environment;
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use linkspan_mcp_bash::author::run_tool::{RunToolAction, RunToolRequest, ToolRun
 use linkspan_scripts::host::Env;
 
 use super::{folder_args, vars};
-use crate::args::folder::Compat;
+use crate::args::folder::FolderLayout;
 use crate::exit::{Exit, Failure};
 use crate::folder;
 use crate::runtime::block_on;
@@ -66,7 +66,7 @@ fn call(run: &ToolRun, env: Env) -> Result<u8, Failure> {
     options.env = env;
     let mut code = 1;
     block_on(async {
-        let folder = folder::folder(&run.root, options, Compat::McpBash)?.folder;
+        let folder = folder::folder(&run.root, options, FolderLayout::McpBash)?.folder;
         let mut client = Client::new(folder.port(), None).observed(Status::new());
         if !run.roots.is_empty() {
             client = client.offering(&run.roots);

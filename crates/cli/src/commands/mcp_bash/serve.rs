@@ -8,7 +8,7 @@ use linkspan_mcp_bash::author::getting_started::{GettingStarted, startup_line};
 use linkspan_scripts::Options;
 
 use super::{folder_args, vars};
-use crate::args::folder::Compat;
+use crate::args::folder::FolderLayout;
 use crate::exit::{Exit, Failure};
 use crate::folder::{self, serving};
 use crate::runtime::block_on;
@@ -41,7 +41,7 @@ async fn serve(root: &Path, mut options: Options) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     options.watch = true;
     options.shutdown = true;
-    let served = folder::folder(root, options, Compat::McpBash)?;
+    let served = folder::folder(root, options, FolderLayout::McpBash)?;
     let bridge = serving::bridge(&served);
     serving::on_stdio(signals, bridge, served, root, DRAIN).await
 }

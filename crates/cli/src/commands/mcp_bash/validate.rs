@@ -7,7 +7,7 @@ use linkspan_mcp_bash::author::{UsageError, Words};
 use linkspan_scripts::author::Report;
 
 use super::root;
-use crate::args::folder::Compat;
+use crate::args::folder::FolderLayout;
 use crate::exit::Failure;
 use crate::folder::{look, reading, repair};
 use crate::show::{self, raw};
@@ -44,7 +44,7 @@ pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
 
 /// The problems of the project, and the lint for its author.
 fn whole(root: &Path) -> Result<Report, Failure> {
-    let mut report = look(root, &reading(), Compat::McpBash)?;
+    let mut report = look(root, &reading(), FolderLayout::McpBash)?;
     add_lint(root, &mut report);
     Ok(report)
 }

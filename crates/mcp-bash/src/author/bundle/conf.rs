@@ -31,7 +31,7 @@ impl Conf {
         Self(lines.collect())
     }
 
-    /// A value that is not empty.
+    /// The value of a variable, unless it is empty.
     pub(super) fn get(&self, name: &str) -> Option<String> {
         self.0.get(name).filter(|value| !value.is_empty()).cloned()
     }

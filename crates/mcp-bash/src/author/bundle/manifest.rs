@@ -119,7 +119,7 @@ pub(super) fn of(
     Ok(Value::Object(all))
 }
 
-/// Names and descriptions of the tools.
+/// Names and descriptions of tools or prompts.
 fn entries(items: &[Map<String, Value>]) -> Vec<Value> {
     let one = |item: &Map<String, Value>| {
         let mut shown = json!({"name": item["name"]});
@@ -156,7 +156,7 @@ fn long_description(wanted: &Bundle, said: &Value, tell: &dyn Fn(Note<'_>)) -> O
     }
 }
 
-/// Settings in a file of their own.
+/// The settings in a JSON file of the project.
 fn settings_in(wanted: &Bundle, file: &str) -> Result<Value, AuthorError> {
     let text = wanted.inside(file).map(std::fs::read);
     let settings = text.and_then(Result::ok);
@@ -200,7 +200,7 @@ fn git(wanted: &Bundle, key: &str) -> Option<String> {
 
 type Settings = (Vec<(String, String)>, Vec<String>);
 
-/// Which variables and arguments the user's settings become. Each must be one that is declared.
+/// The variables and arguments that the user's settings map to. Each must be declared in `user_config`.
 fn settings_of(
     wanted: &Bundle,
     said: &Value,

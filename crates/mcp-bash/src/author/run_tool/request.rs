@@ -1,4 +1,4 @@
-//! The words of `mcp-bash run-tool`.
+//! The command line of `mcp-bash run-tool`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,30 +8,30 @@ use super::{RunToolError, ToolRun, check_registry};
 use crate::Vars;
 use crate::author::{UsageError, Words};
 
-/// A call, and what becomes of it.
+/// A parsed `run-tool` command line.
 #[derive(Debug, Clone)]
 pub struct RunToolRequest {
     /// The call.
     pub run: ToolRun,
-    /// What is done.
+    /// What to do with the call.
     pub action: RunToolAction,
     no_refresh: bool,
     minimal: bool,
 }
 
-/// What is done with a call.
+/// What to do with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunToolAction {
-    /// It is made.
+    /// Run the tool.
     Call,
-    /// Its environment is printed.
+    /// Print its environment.
     PrintEnv,
-    /// It is described.
+    /// Describe the call.
     DryRun,
 }
 
 impl RunToolRequest {
-    /// Reads the words after `run-tool`; `here` is the current folder.
+    /// Parses the words after `run-tool`; `here` is the current folder.
     pub fn parse(mut words: Words, vars: &Vars, here: Option<&Path>) -> Result<Self, UsageError> {
         let dry_run = words.flag("--dry-run");
         let print_env = words.flag("--print-env");
@@ -52,7 +52,7 @@ impl RunToolRequest {
         })
     }
 
-    /// Whether the call can be made at all, as far as the flags say.
+    /// Refuses a combination of flags that no call can satisfy.
     pub fn check(&self) -> Result<(), RunToolError> {
         if self.minimal {
             return Err(RunToolError::Minimal);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_may_be_called_are_a_list_or_the_tool_itself() {
+    fn allow_flags_are_a_list_or_the_tool_itself() {
         let allow = |words: &[&str]| parse(words).unwrap().run.allow;
         assert_eq!(allow(&["t"]), None);
         assert_eq!(allow(&["t", "--allow-self"]).as_deref(), Some("t"));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mistake_is_named() {
+    fn usage_errors_are_specific() {
         let told = |words: &[&str]| parse(words).unwrap_err().to_string();
         assert_eq!(told(&[]), "tool name required");
         assert_eq!(told(&["t", "u"]), "unexpected argument: u");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_tools_is_not_made() {
+    fn a_call_in_minimal_mode_is_refused() {
         let minimal = parse(&["t", "--minimal", "--dry-run"]).unwrap();
         assert_eq!(minimal.action, RunToolAction::DryRun);
         assert!(matches!(minimal.check(), Err(RunToolError::Minimal)));

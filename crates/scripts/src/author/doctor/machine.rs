@@ -6,17 +6,19 @@ use std::path::Path;
 use super::{Finding, shown};
 use crate::author::interpreters::is_always_found;
 
-/// A call of a tool opens about six files, and there may be hundreds of calls and clients.
+/// The limit of open files that is enough: a call opens about six, and there may be hundreds of calls and
+/// clients.
 const ENOUGH_FILES: u64 = 1024;
 
-/// The path of a socket may have about a hundred bytes, of which we need some.
+/// The longest path of a folder for sockets: the path of a socket has about 100 bytes, and its file name needs
+/// some of them.
 const LONG: usize = 60;
 
 pub(super) fn own_program(program: Option<&Path>, version: &str) -> Finding {
     let Some(program) = program else {
         return Finding::odd(
             "linkspan",
-            format!("linkspan {version}, though it is not known from where"),
+            format!("linkspan {version}, path unknown"),
             "clients need its full path",
         );
     };
@@ -31,20 +33,20 @@ pub(super) fn own_program(program: Option<&Path>, version: &str) -> Finding {
     Finding::good("linkspan", text)
 }
 
-/// What the sandbox can enforce.
+/// The features that the sandbox can enforce.
 pub(super) fn sandbox() -> Finding {
     let can = crate::sandbox::support();
-    let hint = "scripts with sandbox level 2 do not run here, unless they say `optional: true`";
+    let hint = "scripts with sandbox level 2 do not run here unless `optional: true` is set";
     match (can.files, can.ports) {
         (true, true) => Finding::good("sandbox", "Landlock is available: sandbox level 2 works"),
         (true, false) => Finding::odd(
             "sandbox",
             "Landlock is available, but cannot confine to TCP ports (Linux 6.7 can)",
-            "scripts with `net` in their sandbox do not run here, unless they say `optional: true`",
+            "scripts with `net` in their sandbox do not run here unless `optional: true` is set",
         ),
         (false, _) if cfg!(target_os = "linux") => Finding::odd(
             "sandbox",
-            "this kernel has no Landlock that can confine to files (Linux 6.2 can)",
+            "this kernel cannot confine file access with Landlock (Linux 6.2 can)",
             hint,
         ),
         (false, _) => Finding::odd(

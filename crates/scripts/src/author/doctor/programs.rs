@@ -1,4 +1,4 @@
-//! Interpreters, and whether desktop apps find them.
+//! Finds interpreters, and checks whether desktop applications find them.
 
 use std::ffi::OsStr;
 

@@ -1,4 +1,4 @@
-//! A report as JSON for programs.
+//! The report as JSON.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A report as text for a terminal.
+//! The report as text for a terminal.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::folder::{
 /// Writes one entry of a server.
 pub type WriteEntry = fn(&mut dyn Write, Json<'_>) -> io::Result<()>;
 
-/// How entries are written: as the commands that ask a server do it.
+/// The writers of entries, shared with the commands that list a server's entries.
 #[derive(Debug, Clone, Copy)]
 pub struct Entries {
     /// A tool.
@@ -37,10 +37,10 @@ const CYAN: Style = Style::new()
     .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
 const DIM: Style = Style::new().dimmed();
 
-/// More ignored files than this are not shown.
+/// Limit of ignored files in the report.
 const MOST_IGNORED: usize = 50;
 
-/// More values than this of a completion are not shown.
+/// Limit of completion values in the report.
 const SOME: usize = 8;
 
 pub(super) fn write(
@@ -151,7 +151,7 @@ fn entry(out: &mut dyn Write, value: &Value, write: WriteEntry) -> io::Result<()
     }
 }
 
-/// The names in a tool's result, and how it runs unless it is a process per call.
+/// The members of a tool's result, and its mode unless that is a process per call.
 fn result(out: &mut dyn Write, tool: &Tool) -> io::Result<()> {
     let properties = tool.shown["outputSchema"]["properties"].as_object();
     if let Some(properties) = properties {
@@ -160,8 +160,8 @@ fn result(out: &mut dyn Write, tool: &Tool) -> io::Result<()> {
     }
     let how = match &tool.mode {
         Mode::Once => return Ok(()),
-        Mode::Worker(_) => "by a process that stays",
-        Mode::Mcp(_) => "is a server, whose tools are offered in its place",
+        Mode::Worker(_) => "by a long-running process",
+        Mode::Mcp(_) => "is an MCP server, whose tools are mounted",
     };
     writeln!(out, "      {DIM}{how}{DIM:#}")
 }

@@ -1,4 +1,4 @@
-//! Names and types of metadata, checked by the table of fields.
+//! Checks names and types of metadata by the table of fields.
 
 use linkspan_schema::nearest;
 
@@ -7,14 +7,14 @@ use super::{Finding, places};
 use crate::folder::node::{Data, Member, Node};
 use crate::folder::units;
 
-/// Checks the names and types of metadata in one place.
+/// Checks the names and types of metadata that belongs to `place`.
 pub(in crate::folder) fn check(members: &[Member], place: Places) -> Vec<Finding> {
     let mut findings = Vec::new();
     check_map(FIELDS, place, members, "", &mut findings);
     findings
 }
 
-/// The fields that may stand in a place.
+/// The fields that are allowed in a place.
 pub(super) fn here(table: &[Field], place: Places) -> impl Iterator<Item = &Field> {
     table.iter().filter(move |field| field.places & place != 0)
 }
@@ -32,7 +32,7 @@ fn check_map(
             findings.push(unknown(table, place, member, path));
             continue;
         };
-        // `title:` with nothing behind it is as good as no title.
+        // `title:` without a value counts as missing.
         if member.value.data != Data::Null {
             let path = format!("{path}{name}");
             check_value(&field.takes, place, &member.value, &path, findings);
@@ -61,7 +61,7 @@ fn unknown(table: &[Field], place: Places, member: &Member, path: &str) -> Findi
     }
 }
 
-/// A value that the entry cannot be offered with.
+/// A finding that excludes the entry.
 fn refusal(path: &str, line: usize, what: &str) -> Finding {
     Finding {
         line,
@@ -127,7 +127,7 @@ fn wrong_shape(takes: &Takes, node: &Node, path: &str) -> Finding {
     finding
 }
 
-/// A number, a duration, a size or a word, which has the right type.
+/// Checks a number, a duration, a size or a word, whose type is right.
 fn check_scalar(takes: &Takes, node: &Node, path: &str) -> Option<Finding> {
     let wrong = match takes {
         Takes::Count(least, most) => match units::count(node) {
@@ -154,7 +154,7 @@ fn check_scalar(takes: &Takes, node: &Node, path: &str) -> Option<Finding> {
     Some(refusal(path, node.line, &wrong))
 }
 
-/// An item of a list of texts.
+/// Checks an item of a list of texts.
 fn check_text(item: &Node, path: &str) -> Option<Finding> {
     let wrong = match item.scalar() {
         None => format!("must hold texts, not {}", item.kind()),
@@ -170,7 +170,7 @@ fn check_port(item: &Node, path: &str) -> Option<Finding> {
     (!is_port).then(|| refusal(path, item.line, &wrong))
 }
 
-/// A variable of the environment.
+/// Checks an environment variable.
 fn check_variable(member: &Member, path: &str) -> Option<Finding> {
     let name = &member.name;
     let wrong = match member.value.scalar() {
@@ -184,7 +184,7 @@ fn check_variable(member: &Member, path: &str) -> Option<Finding> {
     Some(refusal(path, member.line, &wrong))
 }
 
-/// An item that should be a map.
+/// The finding for an item that should be a map.
 fn no_map(table: &[Field], item: &Node, path: &str) -> Finding {
     let what = format!("must hold maps, not {}", item.kind());
     let mut finding = refusal(path, item.line, &what);
@@ -194,7 +194,7 @@ fn no_map(table: &[Field], item: &Node, path: &str) -> Finding {
     finding
 }
 
-/// Whether a value is of the kind that a field takes, whatever is in it.
+/// Whether a value has the type of a field; ignores its contents.
 fn is_shape(takes: &Takes, node: &Node) -> bool {
     match takes {
         Takes::Map | Takes::Variables | Takes::Fields(_) | Takes::MapOf(_) => node.map().is_some(),

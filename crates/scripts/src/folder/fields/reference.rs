@@ -1,4 +1,4 @@
-//! The table as a page of the manual.
+//! Renders the table as a page of the manual.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use super::{Takes, places};
 pub fn reference() -> String {
     let mut page = String::from(
         "# Metadata\n\n\
-         Where it stands: in a file beside the entry (`greet.meta.yaml`, also `.yml`, `.json`, `.toml`), \
+         Metadata is in a file beside the entry (`greet.meta.yaml`, also `.yml`, `.json`, `.toml`), \
          in the entry itself (`# mcp: {…}` or lines `#: field: value` in a script, front matter in a \
          prompt), or in `server.toml` (`.yaml`, `.yml`, `.json`) for the server and as the default for \
-         every entry. What stands beside an entry comes before what stands in it, and both before the \
+         every entry. A file beside an entry overrides metadata in the entry, and both override the \
          server's file. A field that is not listed here is a warning, a value of the wrong type an error.\n",
     );
     section(&mut page, "Fields", FIELDS, true);
@@ -25,7 +25,7 @@ pub fn reference() -> String {
             }
             _ => format!("`{}`", field.name),
         };
-        // Prompts and templates have the same arguments.
+        // Prompts and templates share the table of arguments.
         let first = members.first().map_or("", |member| member.doc);
         if members.is_empty() || done.contains(&first) && field.name == "arguments" {
             continue;
@@ -38,20 +38,22 @@ pub fn reference() -> String {
 
 fn section(page: &mut String, title: &str, fields: &[Field], with_places: bool) {
     let _ = write!(page, "\n## {title}\n\n");
-    let _ = match with_places {
-        true => write!(
+    let _ = if with_places {
+        write!(
             page,
             "| field | of | takes | default | |\n|---|---|---|---|---|\n"
-        ),
-        false => write!(page, "| field | takes | default | |\n|---|---|---|---|\n"),
+        )
+    } else {
+        write!(page, "| field | takes | default | |\n|---|---|---|---|\n")
     };
     for field in fields {
         let _ = write!(page, "| `{}` |", field.name);
         if with_places {
             let all = field.places.count_ones() == 6;
-            let of = match all {
-                true => "everything".to_owned(),
-                false => places(field.places).join(", "),
+            let of = if all {
+                "everything".to_owned()
+            } else {
+                places(field.places).join(", ")
             };
             let _ = write!(page, " {of} |");
         }

@@ -1,5 +1,5 @@
-//! JSON. serde_json decides whether a text is JSON, and says in which line it is not; then a walk
-//! over the text, which needs no errors of its own, finds the lines.
+//! JSON. serde_json validates the text and locates errors; then a walk over the valid text determines the
+//! lines.
 
 use serde_json::value::RawValue;
 
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
     walk.node(0)
 }
 
-/// The place is told beside the message.
+/// Removes the position, which is reported separately.
 fn without_place(text: &str) -> String {
     match text.rsplit_once(" at line ") {
         Some((text, _)) => text.to_owned(),
@@ -41,7 +41,7 @@ impl Walk<'_> {
         self.lines.at(self.at)
     }
 
-    /// The next byte that is no space.
+    /// The next byte that is not white space.
     fn peek(&mut self) -> u8 {
         let rest = &self.text.as_bytes()[self.at..];
         let space = |byte: &u8| byte.is_ascii_whitespace();
@@ -106,7 +106,7 @@ impl Walk<'_> {
         let end = self.at + 2 + end.unwrap_or(rest.len().saturating_sub(1));
         let string = serde_json::from_str(&self.text[self.at..end]);
         self.at = end;
-        // A lone surrogate passes as raw text, but is no text.
+        // serde's raw text accepts a lone surrogate, which is no valid string.
         string.map_err(|error| SyntaxError {
             line,
             text: without_place(&error.to_string()),

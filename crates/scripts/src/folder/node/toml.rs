@@ -1,5 +1,5 @@
-//! TOML. Its reader knows where everything stands; its maps do not keep their order, so that is
-//! restored: arguments are listed in the order in which they were written.
+//! TOML. The parser provides positions, but its maps are sorted, so the original order is restored: arguments
+//! are listed in the order in which they were written.
 
 use serde_json::Number;
 use toml::Spanned;
@@ -54,7 +54,7 @@ fn node(
         },
         DeValue::Float(float) => match float.as_str().parse().ok().and_then(Number::from_f64) {
             Some(number) => Data::Number(number, float.as_str().to_owned()),
-            None => return refuse(format!("{} is no number that JSON has", float.as_str())),
+            None => return refuse(format!("{} cannot be represented in JSON", float.as_str())),
         },
         DeValue::Boolean(flag) => Data::Bool(*flag),
         DeValue::Datetime(time) => Data::Text(time.to_string()),

@@ -1,5 +1,4 @@
-//! YAML 1.2 with its core schema. Aliases are followed, within limits; tags other than `!!str` say
-//! nothing to us.
+//! YAML 1.2 with its core schema. Aliases are expanded within limits; tags other than `!!str` are ignored.
 
 use std::collections::HashMap;
 
@@ -45,12 +44,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next event that is no comment.
+    /// The next event of a value or document.
     fn next(&mut self) -> Result<Option<(Event<'a>, Span)>, SyntaxError> {
         loop {
             match self.events.next_event() {
                 None => return Ok(None),
-                // Comments and the like, which another crate may have turned on.
+                // Comments and similar events, which another crate's features may enable.
                 Some(Ok((event, _))) if !is_value(&event) => {}
                 Some(Ok(event)) => return Ok(Some(event)),
                 Some(Err(error)) => {
@@ -80,9 +79,10 @@ impl<'a> Reader<'a> {
         let (anchor, data) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let text_tag = tag.is_some_and(|tag| tag.core_suffix() == Some("str"));
-                let data = match style == ScalarStyle::Plain && !text_tag {
-                    true => plain(&text),
-                    false => Data::Text(text.into_owned()),
+                let data = if style == ScalarStyle::Plain && !text_tag {
+                    plain(&text)
+                } else {
+                    Data::Text(text.into_owned())
                 };
                 (anchor, data)
             }
@@ -141,8 +141,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What an alias repeats counts as if it had been written out: nine lines of aliases of aliases
-    /// make a billion values.
+    /// Counts the values that an alias repeats as if they were written out: nine lines of nested aliases make a
+    /// billion values.
     fn count(&mut self, node: &Node, depth: usize) -> Result<(), SyntaxError> {
         self.census.node(node.line, depth)?;
         match &node.data {
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether an event is a part of a value, or tells where a document begins and ends.
+/// Whether an event is part of a value, or begins or ends a document.
 fn is_value(event: &Event<'_>) -> bool {
     matches!(
         event,
@@ -174,7 +174,7 @@ fn is_value(event: &Event<'_>) -> bool {
     )
 }
 
-/// A scalar without quotes, by the core schema.
+/// An unquoted scalar, by the core schema.
 fn plain(text: &str) -> Data {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Data::Null,
@@ -208,7 +208,7 @@ fn number(text: &str) -> Option<Number> {
             return Some(number.into());
         }
     }
-    // Rust would also read words such as `inf`.
+    // Rust would also accept words such as `inf`.
     let known = |byte: u8| byte.is_ascii_digit() || b".eE+-".contains(&byte);
     if !digits.bytes().all(known) {
         return None;

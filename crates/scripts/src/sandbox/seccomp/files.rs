@@ -1,4 +1,4 @@
-//! Calls that change files in ways that Landlock does not look at.
+//! Calls that change files in ways that Landlock ignores.
 
 use seccompiler::{BackendError, SeccompCondition, SeccompRule};
 
@@ -7,10 +7,10 @@ use super::rules::{Rules, is, masked, pointer};
 
 const SET_USER_ID: u64 = 0o4000;
 const SET_GROUP_ID: u64 = 0o2000;
-/// `O_TMPFILE` without the `O_DIRECTORY` that it contains.
+/// `O_TMPFILE` without the `O_DIRECTORY` bit that it contains.
 const TMPFILE: u64 = 0o20_000_000;
 
-/// `call` is refused if its argument has one of the two bits, and if all of `also` holds.
+/// Refuses `call` if its argument has one of the two set-id bits and all conditions of `also` hold.
 fn bits(
     rules: &mut Rules,
     call: i64,
@@ -47,7 +47,7 @@ pub(super) fn set_id_bits(rules: &mut Rules) -> Result<(), BackendError> {
         bits(rules, call, mode, &[])?;
     }
     for (call, flags, mode) in opens.drain(..) {
-        // The mode means something only if a file is made.
+        // The mode matters only if a file is created.
         for makes in [libc::O_CREAT as u64, TMPFILE] {
             bits(rules, call, mode, &[masked(flags, makes, makes)?])?;
         }
@@ -74,7 +74,7 @@ const INODES: [u64; 15] = [
     0x4008_941a, // BTRFS_IOC_SUBVOL_SETFLAGS
 ];
 
-/// Refuses these commands. The kernel looks at the low 32 bits, and so does the rule.
+/// Refuses these commands. The kernel uses the low 32 bits, and so does the rule.
 pub(super) fn inodes(rules: &mut Rules) -> Result<(), BackendError> {
     for command in INODES {
         let rule = SeccompRule::new(vec![is(1, command)?])?;
@@ -88,7 +88,7 @@ pub(super) fn metadata(rules: &mut Rules) -> Result<(), BackendError> {
     for call in CALLS {
         rules.insert(*call, Vec::new());
     }
-    // `touch` sets the time of a file that it has open to now. That stays.
+    // Setting the time of an open file to the present stays allowed: `touch` does it.
     let (by_path, other_time) = (pointer(1)?, pointer(2)?);
     let rule = |condition| SeccompRule::new(vec![condition]);
     rules.insert(libc::SYS_utimensat, vec![rule(by_path)?, rule(other_time)?]);

@@ -1,12 +1,12 @@
-//! Level 2: changes of modes, owners, times and extended attributes, in what may be written and nowhere else.
+//! Level 2: changes of modes, owners, times and extended attributes, allowed in writable paths only.
 //!
-//! Landlock does not look at these calls, and a seccomp filter does not see which file is meant. So the
-//! kernel hands them to the server (`linkspan_spawn::notify`), and the caller waits. The server opens the
-//! file that is meant, looks where it lies, and makes the change itself, on the file that it has open: whatever the
-//! caller does to the path meanwhile does not matter. Otherwise the call fails with `EPERM`.
+//! Landlock ignores these calls, and a seccomp filter does not see which file is meant. So the kernel delegates
+//! them to the server (`linkspan_spawn::notify`), and the caller waits. The server opens the file, determines
+//! its place, and makes the change itself on the open file, so later changes of the path have no effect.
+//! Otherwise the call fails with `EPERM`.
 //!
-//! What the server does not do, because it may have more rights than the tool: change the owner to another
-//! user, and set attributes besides `user.*` and access lists.
+//! The server may have more rights than the tool, so it does not change the owner to another user, and sets no
+//! attributes besides `user.*` and access lists.
 
 mod change;
 mod memory;
@@ -33,12 +33,12 @@ use memory::Memory;
 pub(super) use request::{CALLS, FCHMODAT2};
 use request::{HERE, Target, meant};
 
-/// How long a path may be, as for the kernel.
+/// Length limit of a path, as in the kernel.
 const PATH: usize = 4096;
 
-/// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
-/// ended. `allowed` is what may be written, `folder` the one that is served. The trampoline sends its listener
-/// to the socket that is returned.
+/// Decides for one tool and its descendants, on a thread of its own, until all of them have ended. `allowed`
+/// are the writable paths, `folder` is the served folder. The trampoline sends its listener to the returned
+/// socket.
 pub(crate) fn decide(allowed: Vec<PathBuf>, folder: &Path) -> io::Result<Option<OwnedFd>> {
     let (from, theirs) = UnixStream::pair()?;
     let folder = folder.to_owned();
@@ -53,12 +53,12 @@ pub(crate) fn decide(allowed: Vec<PathBuf>, folder: &Path) -> io::Result<Option<
 }
 
 fn decide_here(from: UnixStream, allowed: &[PathBuf], folder: &Path) -> io::Result<()> {
-    // A tool that was not begun sends none.
+    // A tool that was not started sends no listener.
     let Some(listener) = receive(&from)? else {
         return Ok(());
     };
     drop(from);
-    // Once: the program cannot put anything else in their place.
+    // Resolved once: the program cannot replace these paths.
     let allowed = places(allowed, folder);
     while let Some(request) = listener.receive()? {
         let done = change(&listener, &request, &allowed);
@@ -67,14 +67,14 @@ fn decide_here(from: UnixStream, allowed: &[PathBuf], folder: &Path) -> io::Resu
     Ok(())
 }
 
-/// The real paths of what may be written. What leads through a link in the served folder is left out.
+/// The real paths of the writable paths. Those that lead through a link in the served folder are left out.
 fn places(allowed: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
     let opened = allowed.iter().map(|path| grant::open(path, folder));
     let places = opened.filter_map(|file| fs::read_link(itself(&file.ok()?)).ok());
     places.collect()
 }
 
-/// A path that leads to an open file, and to no other.
+/// A path to an open file that cannot be replaced.
 fn itself(file: &OwnedFd) -> PathBuf {
     format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
@@ -121,8 +121,8 @@ fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result
     change.make(&itself, &memory)
 }
 
-/// Whether the path leads to the file in our mount namespace. On a mount that is not attached here, the path may
-/// be that of a different file.
+/// Whether the path leads to the file in our mount namespace. On a mount that is not attached here, the path
+/// may be that of a different file.
 fn lies_at(file: &OwnedFd, place: &Path) -> Result<bool, Errno> {
     let found = |path: &Path| {
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -133,7 +133,7 @@ fn lies_at(file: &OwnedFd, place: &Path) -> Result<bool, Errno> {
         let there = fstat(found(place)?)?;
         return Ok((there.st_dev, there.st_ino) == (own.st_dev, own.st_ino));
     }
-    // It has no name any more, but the folder in which it had one is on the same mount.
+    // A deleted file: it is on the same mount as the folder that contained it.
     let mount = |file: &OwnedFd| {
         let about = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
         let known = about.stx_mask & StatxFlags::MNT_ID.bits() != 0;
@@ -144,7 +144,7 @@ fn lies_at(file: &OwnedFd, place: &Path) -> Result<bool, Errno> {
 }
 
 impl Target {
-    /// The file, however it is named, without any right to it.
+    /// Opens the file, however it is named, without any access right.
     fn open(&self, thread: u32, memory: &Memory) -> Result<OwnedFd, Errno> {
         let by_number = |fd: i32| match fd {
             HERE => format!("/proc/{thread}/cwd"),
@@ -169,15 +169,16 @@ impl Target {
                 }
             }
         };
-        let flags = match follow {
-            true => OFlags::PATH | OFlags::CLOEXEC,
-            false => OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW,
+        let flags = if follow {
+            OFlags::PATH | OFlags::CLOEXEC
+        } else {
+            OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW
         };
         open(&path, flags, Mode::empty())
     }
 }
 
-/// A path as the caller means it: `/proc/self` is the caller's.
+/// A path as the caller sees it: `/proc/self` is the caller's.
 fn seen_by(thread: u32, given: &Path, folder: &str) -> PathBuf {
     if !given.is_absolute() {
         return Path::new(folder).join(given);
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_in_the_served_folder_allows_nothing() {
+    fn links_in_the_served_folder_grant_nothing() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         fs::create_dir_all(at("served/own")).unwrap();
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_lies_where_its_path_leads_to_it() {
+    fn a_file_is_located_by_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["a", "b"] {
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_that_of_the_caller() {
+    fn paths_are_resolved_for_the_caller() {
         let seen = |path: &str| seen_by(7, Path::new(path), "/proc/7/cwd");
         assert_eq!(seen("a/b"), Path::new("/proc/7/cwd/a/b"));
         assert_eq!(seen("/a/b"), Path::new("/a/b"));

@@ -1,5 +1,5 @@
-//! Calls that change what a path leads to: mounts, namespaces and roots. Landlock refuses some of them, but not
-//! a new namespace or a copy of a mount, in which paths look like others to the server (`metadata.rs`).
+//! Calls that change the meaning of paths: mounts, namespaces and roots. Landlock refuses some of them, but not
+//! a new namespace or a copy of a mount, in which the server (`metadata.rs`) would resolve paths differently.
 
 use seccompiler::{BackendError, SeccompRule};
 
@@ -26,8 +26,8 @@ const CALLS: [i64; 14] = [
     libc::SYS_open_by_handle_at,
 ];
 
-/// Refuses all of them, and processes in new namespaces of mounts or users. `clone3` has its flags in memory:
-/// see `missing`.
+/// Refuses these calls, and processes in new mount or user namespaces. `clone3` has its flags in memory: see
+/// `missing`.
 pub(super) fn mounts(rules: &mut Rules) -> Result<(), BackendError> {
     rules.extend(CALLS.map(|call| (call, Vec::new())));
     for call in [libc::SYS_clone, libc::SYS_unshare] {

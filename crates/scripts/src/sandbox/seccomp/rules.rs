@@ -1,10 +1,10 @@
-//! The conditions under which a filter acts on a call.
+//! The conditions of a filter.
 
 use std::collections::BTreeMap;
 
 use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-/// Which calls, under which conditions: any rule of a call will do, with all that it asks for.
+/// The rules by call: a call matches if all conditions of one of its rules hold.
 pub(super) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 pub(super) fn is(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {
@@ -15,7 +15,7 @@ pub(super) fn not(argument: u8, value: u64) -> Result<SeccompCondition, BackendE
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
 }
 
-/// A pointer that points somewhere.
+/// A pointer argument that is not null.
 pub(super) fn pointer(argument: u8) -> Result<SeccompCondition, BackendError> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
 }

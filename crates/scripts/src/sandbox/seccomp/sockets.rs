@@ -1,4 +1,4 @@
-//! Calls that reach the network in ways that Landlock does not look at.
+//! Calls that reach the network in ways that Landlock ignores.
 
 use seccompiler::{BackendError, SeccompRule};
 
@@ -6,7 +6,7 @@ use super::rules::{Rules, is, masked, not};
 
 const TYPE: u64 = 0xf;
 
-/// Refuses what goes around the TCP ports that are granted. `none`: no port is.
+/// Refuses ways around the granted TCP ports. `none`: no port is granted.
 pub(super) fn sockets(rules: &mut Rules, none: bool) -> Result<(), BackendError> {
     let known = [
         libc::AF_UNIX,

@@ -1,4 +1,4 @@
-//! The filter on a thread of the test, which is all that it confines.
+//! Tests of the filter, each on a thread of its own, which is all that it confines.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use rustix::net::{
 
 use super::*;
 
-/// On a thread of its own, which is all that is confined.
+/// Runs a closure on a confined thread.
 fn confined<T: Send + 'static>(
     net: Option<Vec<u16>>,
     write: Vec<PathBuf>,
@@ -42,7 +42,7 @@ fn open(family: AddressFamily, kind: SocketType, protocol: Option<Protocol>) -> 
 const INTERNET: [AddressFamily; 2] = [AddressFamily::INET, AddressFamily::INET6];
 
 #[test]
-fn without_ports_there_is_no_tcp_socket_of_any_kind() {
+fn with_no_ports_all_tcp_sockets_are_refused() {
     confined(Some(Vec::new()), Vec::new(), || {
         for family in INTERNET {
             for protocol in [None, Some(ipproto::TCP), Some(ipproto::MPTCP)] {
@@ -58,7 +58,7 @@ fn without_ports_there_is_no_tcp_socket_of_any_kind() {
 }
 
 #[test]
-fn with_ports_nothing_goes_around_those_that_are_granted() {
+fn with_ports_granted_ways_around_them_are_refused() {
     confined(Some(vec![443]), Vec::new(), || {
         let tcp = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
         assert_eq!(listen(&tcp, 1), Err(Errno::PERM));
@@ -75,7 +75,7 @@ fn with_ports_nothing_goes_around_those_that_are_granted() {
 }
 
 #[test]
-fn without_a_word_about_the_network_nothing_is_refused() {
+fn without_net_settings_sockets_are_allowed() {
     confined(None, Vec::new(), || {
         let tcp = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
         listen(&tcp, 1).unwrap();
@@ -96,7 +96,7 @@ fn a_set_id_bit_is_refused_however_it_is_set() {
             let opened = openat(CWD, &path, unnamed, own | bit).map(drop);
             assert_eq!(opened, Err(Errno::PERM));
             assert_eq!(chmod(path.join("file"), own | bit), Err(Errno::PERM));
-            // Without a file to make, the mode means nothing.
+            // The mode has no effect if no file is created.
             assert_eq!(make("file", OFlags::RDONLY, own | bit), Ok(()));
         }
         chmod(path.join("file"), own).unwrap();

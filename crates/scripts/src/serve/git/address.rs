@@ -1,7 +1,7 @@
-//! What a git address means: a repository, a revision, a file.
+//! Parses a git address: repository, revision, file.
 //!
-//! Everything in it was chosen by a client, and some of it becomes words for `git`; so only what
-//! cannot be an option, another address or a way out is taken.
+//! A client chose all of it, and parts become arguments of `git`, so the parser refuses everything that could
+//! be an option, another address or a path out of the repository.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use crate::uri;
 
 const FORMS: &str = "git+https://HOST/REPOSITORY?ref=REVISION#PATH, or git:///FOLDER?ref=REVISION#PATH \
                      for a repository of this machine";
-/// What a revision or a path may have.
+/// Length limit of a revision or a path.
 const LONGEST: usize = 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) place: Location,
     pub(super) revision: String,
-    /// Of the file, from the top of the repository.
+    /// The path of the file from the top of the repository.
     pub(super) path: String,
 }
 
@@ -32,10 +32,10 @@ pub(super) enum Location {
 /// A repository of another machine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Remote {
-    /// As a URL spells it.
+    /// As in the URL.
     pub(super) host: String,
     pub(super) port: u16,
-    /// As a URL spells it.
+    /// As in the URL.
     pub(super) path: String,
 }
 
@@ -58,7 +58,7 @@ impl Address {
         let place = match scheme {
             "git+https" => Location::Remote(remote(rest)?),
             "git" | "git+file" => Location::Local(folder(rest)?),
-            _ => return Err(odd("its scheme is another")),
+            _ => return Err(odd("its scheme is not a git scheme")),
         };
         let (revision, path) = file(query, fragment)?;
         Ok(Self {
@@ -77,25 +77,25 @@ fn folder(rest: &str) -> Result<PathBuf, NotFetched> {
     if !rest.starts_with('/') {
         return Err(odd("a repository of this machine has three slashes"));
     }
-    uri::to_file(&format!("file://{rest}")).ok_or_else(|| odd("its folder is no path"))
+    uri::to_file(&format!("file://{rest}")).ok_or_else(|| odd("its folder is not a path"))
 }
 
 fn remote(rest: &str) -> Result<Remote, NotFetched> {
     let (place, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (host, port) = match place.rsplit_once(':') {
         Some((host, port)) if !place.ends_with(']') => {
-            let port = port.parse().map_err(|_| odd("its port is no number"))?;
+            let port = port.parse().map_err(|_| odd("its port is not a number"))?;
             (host, port)
         }
         _ => (place, 443),
     };
     let host = host.to_ascii_lowercase();
     if !is_host(&host) {
-        return Err(odd("its host is none, or there is something before it"));
+        return Err(odd("its host is invalid or has something before it"));
     }
     // Other characters would be ambiguous.
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._~%+@,=-".contains(c);
-    let decoded = decoded(path).ok_or_else(|| odd("its path has a % too many"))?;
+    let decoded = decoded(path).ok_or_else(|| odd("its path has an invalid % escape"))?;
     let leaves = decoded.split('/').any(|part| part == ".." || part == ".");
     if !path.chars().all(plain) || path.len() > LONGEST || path.len() < 2 || leaves {
         return Err(odd("its path is odd"));
@@ -107,7 +107,7 @@ fn remote(rest: &str) -> Result<Remote, NotFetched> {
     })
 }
 
-/// A name, or an address in its usual spelling: others are read differently by different readers.
+/// A name or a canonical IP address: parsers disagree about other spellings.
 fn is_host(host: &str) -> bool {
     if let Some(inner) = host.strip_prefix('[') {
         let inner = inner.strip_suffix(']').unwrap_or_default();
@@ -124,14 +124,14 @@ fn is_host(host: &str) -> bool {
 
 /// Revision and path: `?ref=REVISION#PATH`, or `#REVISION:PATH` as git itself writes it.
 fn file(query: Option<&str>, fragment: &str) -> Result<(String, String), NotFetched> {
-    let fragment = decoded(fragment).ok_or_else(|| odd("its path has a % too many"))?;
+    let fragment = decoded(fragment).ok_or_else(|| odd("its path has an invalid % escape"))?;
     let (revision, path) = match (query, fragment.split_once(':')) {
         (Some(query), _) => {
             let value = query
                 .strip_prefix("ref=")
                 .filter(|value| !value.contains('&'));
-            let value = value.ok_or_else(|| odd("it asks for more than ref"))?;
-            let value = decoded(value).ok_or_else(|| odd("its ref has a % too many"))?;
+            let value = value.ok_or_else(|| odd("it has parameters other than ref"))?;
+            let value = decoded(value).ok_or_else(|| odd("its ref has an invalid % escape"))?;
             (value, fragment)
         }
         (None, Some((revision, path))) => (revision.to_owned(), path.to_owned()),
@@ -141,12 +141,12 @@ fn file(query: Option<&str>, fragment: &str) -> Result<(String, String), NotFetc
         return Err(odd("its ref is no branch, tag or commit"));
     }
     if !is_path(&path) {
-        return Err(odd("its path is none from the top of the repository"));
+        return Err(odd("its path does not begin at the top of the repository"));
     }
     Ok((revision, path))
 }
 
-/// A branch, a tag or a commit; no revision expression, and no option.
+/// A branch, a tag or a commit; not a revision expression or an option.
 fn is_revision(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "._/@+-".contains(c);
     let first = |c: char| c.is_alphanumeric() || c == '_' || c == '@';
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_an_option_or_a_way_out_is_refused() {
+    fn options_and_path_traversal_are_refused() {
         let places = [
             "git://example.org/r#x",
             "git+file://host/r#x",

@@ -12,7 +12,7 @@ use crate::run::env::{Env, put};
 use crate::run::{Ended, Job, Outcome, Runner, Stdin, run};
 use crate::serve::options::NotFetched;
 
-/// The most output of a git command that prints no file, in bytes.
+/// Output limit of git commands other than reading a file, in bytes.
 pub(super) const TALK: usize = 64 << 10;
 
 /// These settings override those of the user, the system and the repository.
@@ -31,21 +31,21 @@ const SETTINGS: &[(&str, &str)] = &[
     ("http.sslVerify", "true"),
 ];
 
-/// How git is run for one address.
+/// The parameters of git for one address.
 pub(super) struct Git<'a> {
     pub(super) runner: &'a Arc<Runner>,
     /// The repository.
     pub(super) dir: PathBuf,
-    /// The only way that it may talk to others.
+    /// The only allowed transport protocol.
     pub(super) protocol: &'static str,
     /// More settings.
     pub(super) settings: Vec<(&'static str, String)>,
-    /// How long each step may take.
+    /// Time limit of each step.
     pub(super) time: Duration,
 }
 
 impl Git<'_> {
-    /// One step. What it says counts, whether it worked or not.
+    /// Runs one command and returns its outcome, successful or not.
     pub(super) async fn run(
         &self,
         words: &[&str],
@@ -63,7 +63,7 @@ impl Git<'_> {
             executed: Vec::new(),
             words: words.collect(),
             env: self.env(&marker),
-            // Nothing of the folder is to be found from there.
+            // A folder without a repository or settings.
             cwd: self.runner.folder().to_owned(),
             stdin: match stdin {
                 "" => Stdin::Null,
@@ -99,7 +99,7 @@ impl Git<'_> {
         if let Some((_, file)) = ours("SSL_CERT_FILE") {
             put(&mut env, "GIT_SSL_CAINFO", file);
         }
-        // Where no settings and no passwords are.
+        // A folder without settings and passwords.
         for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR"] {
             put(&mut env, name, self.runner.folder());
         }
@@ -133,7 +133,7 @@ impl Git<'_> {
         env
     }
 
-    /// A file of a revision that is there.
+    /// A file of an existing revision.
     pub(super) async fn file(
         &self,
         revision: &str,
@@ -148,7 +148,7 @@ impl Git<'_> {
             Ok(line) => blob(line.trim_end(), most)?,
             Err(why) => return Err(NotFetched::Failed(why.to_string())),
         };
-        // By its id: the branch may have moved since the file was looked up.
+        // By id: the branch may have moved since the lookup.
         let read = self.run(&["cat-file", "blob", &id], "", most).await?;
         match (read.ended, read.stdout) {
             (Ended::Code(0), Printed::Whole(bytes)) => Ok(bytes),
@@ -158,17 +158,18 @@ impl Git<'_> {
     }
 }
 
-/// Allows no protocol at all.
+/// Allows no protocol.
 pub(super) const NO_PROTOCOL: &str = "none";
 
-/// The id of a file from what git says of it: `ID TYPE SIZE`, or `NAME missing`.
+/// The id of a file from the output `ID TYPE SIZE`, or an error for `NAME missing`.
 fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
     let words: Vec<&str> = line.split(' ').collect();
     match words[..] {
         [id, "blob", size] if id.chars().all(|c| c.is_ascii_hexdigit()) => {
-            match size.parse::<usize>().is_ok_and(|size| size <= most) {
-                true => Ok(id.to_owned()),
-                false => Err(too_large(most)),
+            if size.parse::<usize>().is_ok_and(|size| size <= most) {
+                Ok(id.to_owned())
+            } else {
+                Err(too_large(most))
             }
         }
         [_, kind @ ("tree" | "commit" | "tag"), _] => Err(NotFetched::Unsupported(format!(
@@ -180,18 +181,18 @@ fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
             }
         ))),
         [.., "ambiguous"] => Err(NotFetched::Unsupported(
-            "the ref could be more than one commit: write more of it".to_owned(),
+            "the ref is ambiguous: use more of the commit id".to_owned(),
         )),
         _ => Err(NotFetched::NotFound),
     }
 }
 
-/// `git` failed: the first line of its stderr that says why.
+/// `git` failed: the first line of its stderr that explains why.
 #[derive(Debug, thiserror::Error)]
 #[error("git says: {0}")]
 pub(super) struct GitError(String);
 
-/// Its stdout if it succeeded.
+/// The stdout of a successful command.
 pub(super) fn said(outcome: &Outcome) -> Result<String, GitError> {
     match (&outcome.stdout, outcome.ended) {
         (Printed::Whole(bytes), Ended::Code(0)) => Ok(String::from_utf8_lossy(bytes).into_owned()),

@@ -1,11 +1,11 @@
-//! A repository of this machine: inside of the folders that may be read, with everything in it.
+//! Checks a repository of this machine: it and all its parts must be inside the readable folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::serve::options::NotFetched;
 
-/// What git would follow to wherever it leads.
+/// Files through which git would follow a path to another place.
 const PARTS: &[&str] = &[
     "HEAD",
     "config",
@@ -16,7 +16,7 @@ const PARTS: &[&str] = &[
     "refs",
 ];
 
-/// Where the repository's own files are. Blocks.
+/// The folder with the repository's own files. Blocks.
 pub(super) fn git_dir(
     roots: &[PathBuf],
     folder: &Path,
@@ -24,9 +24,10 @@ pub(super) fn git_dir(
 ) -> Result<PathBuf, NotFetched> {
     let Ok(folder) = folder.canonicalize() else {
         // The client must not learn which paths exist outside of the roots.
-        return Err(match is_inside(roots, folder) {
-            true => NotFetched::NotFound,
-            false => outside(),
+        return Err(if is_inside(roots, folder) {
+            NotFetched::NotFound
+        } else {
+            outside()
         });
     };
     if !is_inside(roots, &folder) {
@@ -63,7 +64,7 @@ pub(super) fn git_dir(
     let elsewhere = ["commondir", "objects/info/alternates"];
     if elsewhere.iter().any(|part| dir.join(part).exists()) {
         return Err(NotFetched::Forbidden(
-            "the repository borrows from another one: name that one, or make a whole copy"
+            "the repository uses objects of another one: name that one, or make a complete copy"
                 .to_owned(),
         ));
     }

@@ -1,4 +1,4 @@
-//! A repository of another machine: as little of it as one file needs, in a folder that goes away.
+//! Fetches from a repository of another machine: as little as one file needs, into a temporary folder.
 
 use std::fs;
 use std::io;
@@ -15,14 +15,13 @@ use super::command::{Git, TALK, said};
 use crate::run::{Runner, random_name};
 use crate::serve::options::{Hosts, NotFetched};
 
-/// All of it.
+/// Time limit of the whole fetch.
 const WHOLE: Duration = Duration::from_secs(60);
-/// What may come in for one file: its revision's folders, and more if the other side cannot leave
-/// files out.
+/// Size limit of a fetch: the trees of a revision, and more if the server does not support filters.
 const REPOSITORY: u64 = 64 << 20;
-/// How often that is looked at.
+/// Interval of the size check.
 const LOOK: Duration = Duration::from_millis(100);
-/// Before this one git cannot be told which address a name has.
+/// Older versions of git cannot pin the address of a name.
 const OLDEST: (u32, u32) = (2, 37);
 
 pub(super) async fn read(
@@ -90,7 +89,7 @@ fn parsed(version: &str) -> Option<(u32, u32)> {
     Some((next()?, next()?))
 }
 
-/// The name stands for these addresses and no others.
+/// Settings that pin the host to these addresses.
 fn pinned(remote: &Remote, addresses: &[IpAddr]) -> Vec<(&'static str, String)> {
     if remote.host.starts_with('[') || remote.host.parse::<IpAddr>().is_ok() {
         return Vec::new();
@@ -106,7 +105,7 @@ fn pinned(remote: &Remote, addresses: &[IpAddr]) -> Vec<(&'static str, String)> 
     vec![("http.curloptResolve", entry)]
 }
 
-/// What it means that git could not fetch.
+/// The error for a failed fetch.
 fn refused(stderr: &str) -> NotFetched {
     let has = |words: &[&str]| words.iter().any(|word| stderr.contains(word));
     if has(&[
@@ -134,8 +133,8 @@ fn refused(stderr: &str) -> NotFetched {
         "error: 308",
     ]) {
         return NotFetched::Failed(
-            "it is redirected, which git does not follow here: name the place where it is now \
-             (many hosts want .git at the end)"
+            "it is redirected, which git does not follow here: use its new address \
+             (many hosts require .git at the end)"
                 .to_owned(),
         );
     }
@@ -144,7 +143,7 @@ fn refused(stderr: &str) -> NotFetched {
     NotFetched::Failed(format!("git could not fetch: {why}"))
 }
 
-/// A repository with nothing in it, made by hand: no templates, no hooks. Gone in the end.
+/// An empty bare repository, written by hand without templates and hooks. Removed on drop.
 struct Copy {
     dir: PathBuf,
     runner: Arc<Runner>,
@@ -160,7 +159,7 @@ impl Copy {
             fs::create_dir(copy.dir.join(part))?;
         }
         fs::write(copy.dir.join("HEAD"), "ref: refs/heads/none\n")?;
-        // No character of a host or path that we take means anything here.
+        // The accepted characters of hosts and paths have no meaning in this format.
         let config = format!(
             "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\
              [extensions]\n\tpartialClone = origin\n\
@@ -173,7 +172,7 @@ impl Copy {
     }
 }
 
-/// Resolves once the folder weighs more than this.
+/// Resolves when the folder exceeds `most` bytes.
 async fn outgrows(dir: &Path, most: u64) {
     loop {
         sleep(LOOK).await;
@@ -202,7 +201,7 @@ impl Drop for Copy {
         if fs::remove_dir_all(&self.dir).is_ok() {
             return;
         }
-        // A git that was just told to end may still write.
+        // A git process that is being ended may still write.
         let (dir, alive) = (std::mem::take(&mut self.dir), self.runner.alive());
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_for_what_was_looked_at() {
+    fn a_host_is_pinned_to_its_checked_addresses() {
         let remote = |host: &str| Remote {
             host: host.to_owned(),
             port: 443,
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_complains_about_has_a_code() {
+    fn git_errors_are_mapped_to_codes() {
         for (stderr, code) in [
             (
                 "fatal: unable to access 'x': The requested URL returned error: 301\n",

@@ -1,4 +1,4 @@
-//! Real repositories of this machine, read by a client.
+//! Tests with repositories of this machine.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -20,7 +20,7 @@ struct Scene {
     last: u64,
 }
 
-/// Whether there is a git to test with.
+/// Whether git is installed.
 fn has_git() -> bool {
     let found = Command::new("git").arg("version").output();
     let has = found.is_ok_and(|ran| ran.status.success());
@@ -108,7 +108,7 @@ impl Scene {
         text.unwrap_or_else(|| panic!("{uri}: {read}")).to_owned()
     }
 
-    /// The code and the words of an error.
+    /// The code and message of an error.
     async fn error(&mut self, uri: &str) -> (i64, String) {
         let read = self.read(uri).await;
         let error = &read["error"];
@@ -154,7 +154,7 @@ async fn a_file_is_read_at_a_revision() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_and_a_folder_is_no_file() {
+async fn missing_files_and_folders_are_not_found() {
     if !has_git() {
         return;
     }
@@ -182,7 +182,7 @@ async fn what_is_not_there_is_not_found_and_a_folder_is_no_file() {
 }
 
 #[tokio::test]
-async fn a_repository_outside_is_not_read_whatever_leads_to_it() {
+async fn a_repository_outside_the_roots_is_never_read() {
     if !has_git() {
         return;
     }
@@ -223,7 +223,7 @@ async fn a_repository_outside_is_not_read_whatever_leads_to_it() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_not_read() {
+async fn a_file_above_the_limit_is_not_read() {
     if !has_git() {
         return;
     }
@@ -268,7 +268,7 @@ async fn a_hostile_repository_runs_nothing() {
     }
     git(&repo, &["config", "extensions.partialClone", "origin"]);
     git(&repo, &["config", "core.repositoryformatversion", "1"]);
-    // An object that is missing would be fetched.
+    // A missing object, which git would normally fetch.
     let blob = git(&repo, &["rev-parse", "HEAD:docs/a.txt"]);
     let object = repo.join(".git/objects").join(&blob[..2]).join(&blob[2..]);
     fs::remove_file(object).unwrap();

@@ -1,4 +1,4 @@
-//! Programs that do not play by the rules, and what they cannot do to the others.
+//! Programs that violate the rules, and their lack of effect on other calls.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use linkspan_testkit::{LIMIT, wait_for};
 
 use super::{Scene, running, text};
 
-/// A server to take in; what it does with a call is added below.
+/// A mounted server; its behaviour on calls is appended.
 const SERVER: &str = r#"
 import json, os, sys, time
 def say(m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
@@ -38,7 +38,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     assert!(held.is_ok(), "never saw {what}");
 }
 
-/// Calls the tool; gives the answer and how long it took.
+/// Calls the tool; returns the answer and its duration.
 async fn timed(scene: &mut Scene, tool: &str) -> (String, Duration) {
     let began = Instant::now();
     let params = format!(r#"{{"name":"{tool}"}}"#);
@@ -58,12 +58,13 @@ async fn a_tool_that_joins_another_group_is_ended_at_its_timeout() {
 }
 
 #[test]
-fn a_runtime_that_ends_takes_its_programs_with_it() {
+fn programs_end_with_the_runtime() {
     let runtime = || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder.enable_all().build().unwrap()
     };
-    // The signal stays pending until it is waited for: the handler of a shell could miss it between fork and exec.
+    // The blocked signal stays pending until it is waited for: the handler of a shell could miss it between
+    // fork and exec.
     let script = "#!/usr/bin/env python3\n# mcp: {\"graceSecs\": 60}\n\
                   import os, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n\
                   os.write(3, b'{\"method\":\"progress\",\"params\":{\"progress\":1}}\\n')\n\
@@ -86,7 +87,7 @@ fn a_runtime_that_ends_takes_its_programs_with_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_chatters_is_late_all_the_same() {
+async fn notifications_do_not_extend_the_timeout_of_a_server() {
     let chatter = "        while True:\n            time.sleep(0.05)\n            print('x', file=sys.stderr, flush=True)";
     let mut scene = Scene::new(&[("tools/m.py", &server(chatter))], "{}").await;
     let (answer, took) = timed(&mut scene, "m_go").await;
@@ -96,7 +97,7 @@ async fn a_server_that_chatters_is_late_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_server_whose_child_holds_its_output_is_known_to_be_dead() {
+async fn a_dead_server_is_noticed_despite_open_pipes() {
     let dies = "        if os.fork() == 0:\n            time.sleep(83)\n        os._exit(3)";
     let mut scene = Scene::new(&[("tools/m.py", &server(dies))], "{}").await;
     for _ in 0..2 {
@@ -111,7 +112,7 @@ async fn a_server_whose_child_holds_its_output_is_known_to_be_dead() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_ever_is_told_so_and_its_client_is_not_drowned() {
+async fn questions_of_a_mounted_server_are_limited() {
     let asks = "        for n in range(500):\n            say({'id': n, 'method': 'roots/list'})\n\
                 \x20       told = [json.loads(sys.stdin.readline()) for _ in range(500 - 64)]\n\
                 \x20       say({'id': m['id'], 'result': {'content': [], 'refused': sum('error' in t for t in told)}})";
@@ -125,7 +126,7 @@ async fn a_server_that_asks_for_ever_is_told_so_and_its_client_is_not_drowned() 
         let next = scene.client.next().await;
         match () {
             () if next.contains("roots/list") => questions += 1,
-            // The answer ends the call, and what was asked for it is taken back.
+            // The answer ends the call, which cancels its questions.
             () if next.contains("notifications/cancelled") => {}
             () => break next,
         }
@@ -137,7 +138,7 @@ async fn a_server_that_asks_for_ever_is_told_so_and_its_client_is_not_drowned() 
 }
 
 #[tokio::test]
-async fn time_that_is_given_back_to_a_server_is_given_once() {
+async fn the_time_of_a_question_is_refunded_once() {
     let asks = "        say({'id': 'q', 'method': 'roots/list'})\n        sys.stdin.readline()\n        time.sleep(84)";
     let mut scene = Scene::new(&[("tools/m.py", &server(asks))], r#"{"roots":{}}"#).await;
     scene
@@ -158,7 +159,7 @@ async fn answer_roots(client: &mut Client) {
     client.send(answer).await;
 }
 
-/// The next answer; diagnostics about the servers that do not start come in between.
+/// The next answer, skipping diagnostics about servers that do not start.
 async fn answer(scene: &mut Scene) -> String {
     loop {
         let said = scene.client.next().await;
@@ -187,7 +188,7 @@ async fn a_server_that_never_starts_does_not_delay_other_calls() {
     assert!(first.contains(r#""id":2"#), "{first}");
     let list = answer(&mut scene).await;
     assert!(list.contains("m_go"), "{list}");
-    // It has been seen to be silent.
+    // The server is known to be silent by now.
     let began = Instant::now();
     scene.client.request(3, "tools/list", "{}").await;
     let list = answer(&mut scene).await;
@@ -201,7 +202,7 @@ async fn a_server_that_never_starts_does_not_delay_other_calls() {
 }
 
 #[tokio::test]
-async fn a_worker_whose_child_holds_its_output_is_known_to_be_dead() {
+async fn a_dead_worker_is_noticed_despite_open_pipes() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\", \"timeoutSecs\": 10, \"graceSecs\": 0.2}\n\
                   import os, sys, time\nfor line in sys.stdin:\n    if os.fork() == 0:\n        time.sleep(86)\n    os._exit(3)\n";
     let mut scene = Scene::new(&[("tools/w.py", script)], "{}").await;
@@ -212,7 +213,7 @@ async fn a_worker_whose_child_holds_its_output_is_known_to_be_dead() {
 }
 
 #[tokio::test]
-async fn questions_of_a_call_that_was_taken_back_are_taken_back() {
+async fn cancelling_a_call_cancels_its_questions() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\"}\nimport json, sys\n\
                   for line in sys.stdin:\n    m = json.loads(line)\n    if m.get('method') == 'call':\n        call = m['id']\n        \
                   print(json.dumps({'id': 'q', 'call': call, 'method': 'roots'}), flush=True)\n    \
@@ -233,7 +234,7 @@ async fn questions_of_a_call_that_was_taken_back_are_taken_back() {
 }
 
 #[tokio::test]
-async fn a_worker_that_asks_and_does_not_listen_is_ended() {
+async fn a_worker_that_ignores_answers_is_ended() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\", \"timeoutSecs\": 10, \"graceSecs\": 0.2}\n\
                   import os\nwhile True:\n    os.write(1, b'{\"id\":1,\"method\":\"roots\"}\\n' * 100)\n";
     let mut scene = Scene::new(&[("tools/w.py", script)], "{}").await;
@@ -254,11 +255,11 @@ async fn a_thousand_questions_at_once_are_all_answered() {
 }
 
 #[tokio::test]
-async fn what_does_not_start_leaves_nothing_behind() {
+async fn a_failed_start_leaves_nothing_behind() {
     let files = [
-        // A word may weigh 128 KiB.
+        // A word of a command line is limited to 128 KiB.
         ("tools/big.tool.yaml", "exec: [\"true\", \"{{x}}\"]\n"),
-        // Here is no trampoline.
+        // These options have no trampoline.
         ("tools/none.sh", "#!/bin/sh\n# mcp: {\"sandbox\": 2}\n"),
     ];
     let mut scene = Scene::new(&files, "{}").await;

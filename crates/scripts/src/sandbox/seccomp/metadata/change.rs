@@ -1,4 +1,4 @@
-//! Making a change that is allowed.
+//! Makes an allowed change.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::memory::Memory;
 use super::request::{Change, Times};
 
-/// What names and values of attributes may weigh, as for the kernel.
+/// Size limits of names and values of attributes, as in the kernel.
 const NAME: usize = 256;
 const VALUE: u64 = 64 << 10;
 
@@ -47,7 +47,7 @@ impl Change {
     }
 }
 
-/// Changes the owner to us, if it is to be changed at all.
+/// Changes the owner to this user; refuses any other.
 fn own(file: &Path, user: u32, group: u32) -> Result<(), Errno> {
     let (us, ours) = (rustix::process::geteuid(), rustix::process::getegid());
     let is = |wanted: u32, own: u32| wanted == u32::MAX || wanted == own;
@@ -63,9 +63,10 @@ fn own(file: &Path, user: u32, group: u32) -> Result<(), Errno> {
 fn attribute(memory: &Memory, at: u64) -> Result<OsString, Errno> {
     let name = memory.text(at, NAME)?;
     let known = name.starts_with(b"user.") || name.starts_with(b"system.posix_acl_");
-    match known {
-        true => Ok(OsString::from_vec(name)),
-        false => Err(Errno::PERM),
+    if known {
+        Ok(OsString::from_vec(name))
+    } else {
+        Err(Errno::PERM)
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use rustix::io::Errno;
 
-/// What the caller's pointers point to.
+/// The memory of the calling process.
 pub(super) struct Memory(File);
 
 impl Memory {
@@ -22,8 +22,8 @@ impl Memory {
         Ok(bytes)
     }
 
-    /// Up to a NUL, which must come before `most` bytes. Read in pieces that end with a page, because the
-    /// next one may not be there.
+    /// A NUL-terminated string of less than `most` bytes. Read in pieces that end at page boundaries, because
+    /// the next page may be unmapped.
     pub(super) fn text(&self, at: u64, most: usize) -> Result<Vec<u8>, Errno> {
         const PAGE: u64 = 4096;
         let mut text = Vec::new();
@@ -33,9 +33,10 @@ impl Memory {
             match piece.iter().position(|byte| *byte == 0) {
                 Some(end) => {
                     text.extend_from_slice(&piece[..end]);
-                    return match text.len() < most {
-                        true => Ok(text),
-                        false => Err(Errno::NAMETOOLONG),
+                    return if text.len() < most {
+                        Ok(text)
+                    } else {
+                        Err(Errno::NAMETOOLONG)
                     };
                 }
                 None => text.extend_from_slice(&piece),
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_to_their_end_and_no_further() {
+    fn strings_are_read_up_to_their_nul() {
         let memory = Memory::of(std::process::id()).unwrap();
         let text = c"hello";
         let at = text.as_ptr() as u64;

@@ -1,4 +1,4 @@
-//! Which calls the server decides, and what each of them asks for.
+//! The system calls that the server decides, and their arguments.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::memory::Memory;
 
-/// Calls that are newer than our `libc`; new ones have the same number everywhere.
+/// Calls that `libc` does not know yet; new calls have the same number on all processors.
 pub(in crate::sandbox::seccomp) const FCHMODAT2: i64 = 452;
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
@@ -54,19 +54,19 @@ pub(in crate::sandbox::seccomp) const CALLS: &[i64] = &[
     REMOVEXATTRAT,
 ];
 
-/// Which file is meant.
+/// The file of a call.
 pub(super) enum Target {
     Open(i32),
     Path {
         folder: i32,
         path: u64,
         follow: bool,
-        /// With an empty path the folder itself, whatever it is.
+        /// Whether an empty path means the folder itself.
         empty: bool,
     },
 }
 
-/// What is to become of it.
+/// The requested change.
 pub(super) enum Change {
     Mode(u32),
     Owner(u32, u32),
@@ -82,7 +82,7 @@ pub(super) enum Change {
     },
 }
 
-/// How the times are given, and where.
+/// The representation of the times, with their address.
 pub(super) enum Times {
     Nanoseconds(u64),
     Microseconds(u64),
@@ -91,7 +91,7 @@ pub(super) enum Times {
 
 pub(super) const HERE: i32 = libc::AT_FDCWD;
 
-/// What a call asks for.
+/// The file and the change that a call requests.
 pub(super) fn meant(request: &Request, memory: &Memory) -> Result<(Target, Change), Errno> {
     let argument = request.arguments;
     let [a, b, c, d, e, f] = argument;

@@ -1,10 +1,10 @@
-//! What root may do besides: at level 2 it may read and write files of other users where Landlock lets it,
-//! and nothing else. With the power to trace processes, craft packets or load kernel modules a program is
-//! not confined to files and ports, and with that over owners and modes not to the files that it may write.
+//! Reduces the capabilities of root at level 2 to file access of other users within Landlock's limits. With the
+//! capabilities to trace processes, craft packets or load kernel modules, a program is not confined to files
+//! and ports, and with those over owners and modes not to the writable files.
 
 use std::io;
 
-/// Takes the capabilities away, from this process and for good. Does nothing for ordinary users.
+/// Drops the capabilities of this process for good. Does nothing for ordinary users.
 #[cfg(target_os = "linux")]
 pub(super) fn give_up() -> io::Result<()> {
     use rustix::io::Errno;
@@ -18,14 +18,14 @@ pub(super) fn give_up() -> io::Result<()> {
     if kept.contains(have.permitted) {
         return Ok(());
     }
-    // Root gets all of these anew with every program that is executed.
+    // Without this root would regain all capabilities with every executed program.
     for bit in 0..64 {
         let one = CapabilitySet::from_bits_retain(1 << bit);
         if kept.contains(one) {
             continue;
         }
         match remove_capability_from_bounding_set(one) {
-            // The last one that this kernel knows was before.
+            // Above the last capability of this kernel.
             Err(Errno::INVAL) => break,
             done => done?,
         }

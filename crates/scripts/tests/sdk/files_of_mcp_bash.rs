@@ -65,7 +65,7 @@ fn notifications_are_appended_to_their_files() {
 }
 
 #[test]
-fn a_failure_is_in_its_file_and_on_stdout() {
+fn a_failure_is_in_the_error_file_and_on_stdout() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = run("mcp_fail -32001 'not \"now\"' '{\"a\":1}'", folder.path());
     let expected = json!({"code": -32001, "message": "not \"now\"", "data": {"a": 1}});

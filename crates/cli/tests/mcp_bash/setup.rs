@@ -1,4 +1,4 @@
-//! A project, and a client that speaks to its server line by line.
+//! A project, and a client that communicates with its server by lines.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -12,10 +12,10 @@ use std::time::Duration;
 use linkspan_testkit::end_within;
 use serde_json::{Value, json};
 
-/// Longer than anything here takes, on a machine that has much to do.
+/// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A folder that is gone when the test is.
+/// A temporary folder.
 pub struct Project {
     root: PathBuf,
     env: Vec<(String, String)>,
@@ -30,11 +30,11 @@ impl Project {
         project
     }
 
-    /// A project as it comes: nothing may be called.
+    /// A project with default settings: no tool may be called.
     pub fn strict() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let last = LAST.fetch_add(1, Ordering::Relaxed);
-        let name = format!("compat-{}-{last}", std::process::id());
+        let name = format!("mcp-bash-{}-{last}", std::process::id());
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(name)
             .join("my-project");
@@ -74,7 +74,7 @@ impl Project {
         set_mode(&self.root.join(path), mode);
     }
 
-    /// A tool of one script; its metadata has its name and what is in `more`.
+    /// A tool with one script; its metadata has its name and `more`.
     pub fn tool(self, name: &str, script: &str, more: Value) -> Self {
         let mut about = json!({"name": name, "description": "d"});
         for (key, value) in more.as_object().expect("it is an object") {
@@ -85,7 +85,7 @@ impl Project {
             .file(&format!("tools/{name}/tool.meta.json"), about.to_string())
     }
 
-    /// The same with the functions that tools of mcp-bash use.
+    /// A tool whose script sources mcp-bash's SDK.
     pub fn sdk_tool(self, name: &str, script: &str) -> Self {
         let script = format!("set -euo pipefail\nsource \"${{MCP_SDK}}/tool-sdk.sh\"\n{script}");
         self.tool(name, &script, json!({}))
@@ -96,13 +96,13 @@ impl Project {
         self
     }
 
-    /// Its server does not see changes.
+    /// Starts the server without a watch.
     pub fn unwatched(mut self) -> Self {
         self.flags.push("--no-watch");
         self
     }
 
-    /// Its server, with nothing said yet.
+    /// The server before the handshake.
     pub fn start(&self) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_linkspan"));
         command
@@ -141,7 +141,7 @@ impl Project {
         self.serve_for(json!({}))
     }
 
-    /// Its server, ready for a client that can do something.
+    /// The server after the handshake with these client capabilities.
     pub fn serve_for(&self, capabilities: Value) -> Server {
         let mut server = self.start();
         server.ask("initialize", json!({"capabilities": capabilities}));
@@ -165,7 +165,7 @@ pub struct Server {
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
     last: u64,
-    /// What it said while it was asked something else.
+    /// Messages that arrived while an answer was awaited.
     pub notes: Vec<Value>,
 }
 
@@ -183,12 +183,12 @@ impl Server {
         self.send(json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// The next thing that it says.
+    /// The next message.
     pub fn next(&mut self) -> Value {
         self.lines.recv_timeout(PATIENCE).expect("it says nothing")
     }
 
-    /// Sends a request; gives its id.
+    /// Sends a request; returns its id.
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -196,7 +196,7 @@ impl Server {
         id
     }
 
-    /// Waits for the answer to a request; what else is said goes into `notes`.
+    /// Waits for the answer to a request; other messages go into `notes`.
     pub fn answer(&mut self, id: u64) -> Value {
         loop {
             let said = self.next();
@@ -207,7 +207,7 @@ impl Server {
         }
     }
 
-    /// Waits for something that it asks or tells; what else is said goes into `notes`.
+    /// Waits for a request or notification; other messages go into `notes`.
     pub fn hear(&mut self, wanted: &str) -> Value {
         loop {
             let said = self.next();
@@ -225,7 +225,7 @@ impl Server {
         answer["result"].clone()
     }
 
-    /// Asks something that is refused: code and message.
+    /// Sends a request that must fail; returns code and message.
     pub fn fails(&mut self, method: &str, params: Value) -> (i64, String) {
         let error = self.error(method, params);
         let message = error["message"].as_str().unwrap_or_default().to_owned();
@@ -243,30 +243,30 @@ impl Server {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// What a tool prints.
+    /// The text of a tool's result.
     pub fn text(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         text_of(&result).to_owned()
     }
 
-    /// What a resource is.
+    /// The contents of a resource.
     pub fn read(&mut self, uri: &str) -> Value {
         let result = self.ask("resources/read", json!({"uri": uri}));
         result["contents"][0].clone()
     }
 
-    /// Says no more.
+    /// Closes stdin.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// Says no more; gives what it still says, and how it ends.
+    /// Closes stdin; returns the remaining messages and the exit code.
     pub fn end(mut self) -> (Vec<Value>, i32) {
         self.close_stdin();
         self.wait()
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     pub fn wait(mut self) -> (Vec<Value>, i32) {
         let mut rest = Vec::new();
         loop {
@@ -298,7 +298,7 @@ pub fn method(message: &Value) -> &str {
     message["method"].as_str().unwrap_or_default()
 }
 
-/// What a result says.
+/// The text of a result.
 fn text_of(result: &Value) -> &str {
     let text = result["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("no text: {result}"))

@@ -1,4 +1,4 @@
-//! What is known to go wrong in mcp-bash itself, and does not here.
+//! Known defects of mcp-bash that this implementation does not have.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn a_result_that_is_an_error_reaches_the_model_whatever_the_exit_code() {
 }
 
 #[test]
-fn a_client_of_tomorrow_is_offered_what_is_spoken_today() {
+fn a_newer_client_is_offered_the_newest_revision() {
     let project = Project::new();
     let hello = project
         .start()
@@ -66,7 +66,7 @@ fn a_bogus_cursor_is_the_callers_mistake() {
 
 #[test]
 fn relative_addresses_begin_at_the_project_wherever_the_server_was_started() {
-    // The server of these tests is started in `/`.
+    // These tests start the server in `/`.
     let project = Project::new().file("resources/r.txt", "here").file(
         "resources/r.meta.json",
         r#"{"name":"r","uri":"file://./resources/r.txt"}"#,
@@ -78,7 +78,7 @@ fn relative_addresses_begin_at_the_project_wherever_the_server_was_started() {
 }
 
 #[test]
-fn clients_see_nothing_that_the_protocol_does_not_know() {
+fn clients_see_only_members_of_the_protocol() {
     let project = Project::new()
         .tool("t", "echo t", json!({"timeoutSecs": 9}))
         .file("prompts/p.txt", "x");
@@ -95,7 +95,7 @@ fn clients_see_nothing_that_the_protocol_does_not_know() {
 }
 
 #[test]
-fn a_build_server_without_tmpdir_is_no_problem() {
+fn ci_mode_works_without_tmpdir() {
     let project = Project::new().tool("t", "echo t", json!({}));
     let logs = project.path("ci").to_str().unwrap().to_owned();
     let project = project
@@ -106,7 +106,7 @@ fn a_build_server_without_tmpdir_is_no_problem() {
 }
 
 #[test]
-fn a_default_of_an_argument_counts() {
+fn argument_defaults_apply() {
     let project = Project::new().sdk_tool(
         "t",
         r#"mcp_emit_text "$(mcp_args_get '.name' --default you)""#,
@@ -115,7 +115,7 @@ fn a_default_of_an_argument_counts() {
 }
 
 #[test]
-fn the_environment_of_a_project_is_read_if_the_operator_wants_that() {
+fn project_env_is_read_if_the_operator_allows_it() {
     let project = || {
         Project::new()
             .file(

@@ -31,7 +31,7 @@ fn theirs(workspace: &Workspace, args: &[&str]) -> Ran {
 }
 
 #[test]
-fn the_version_is_one_that_can_be_compared() {
+fn the_version_is_a_semantic_version() {
     let workspace = project("version");
     let ran = theirs(&workspace, &["--version"]);
     let second = ran.stdout.split_whitespace().nth(1).unwrap();
@@ -52,12 +52,12 @@ fn a_tool_that_is_allowed_runs_and_the_result_is_one_line() {
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(ran.stdout.lines().count(), 1);
     assert_eq!(ran.json()["content"][0]["text"], r#"Hello {"a":1}"#);
-    // Scripts pick the line of a tool by its name.
+    // Scripts select the line of a tool by its name.
     assert_eq!(ran.json()["name"], "hello");
 }
 
 #[test]
-fn a_tool_that_is_not_allowed_does_not_run_and_the_error_is_a_json_line() {
+fn a_tool_outside_the_allow_list_does_not_run_and_prints_a_json_error() {
     let workspace = project("denied");
     let ran = theirs(&workspace, &["run-tool", "hello"]);
     assert_eq!(ran.code, Some(1), "{ran}");
@@ -73,14 +73,14 @@ fn a_tool_that_is_not_allowed_does_not_run_and_the_error_is_a_json_line() {
         .inside("p");
     let ran = run.env("MCPBASH_TOOL_ALLOWLIST", "other, hello").end();
     assert_eq!(ran.code, Some(0), "{ran}");
-    // Only for this run, and in place of what the environment says.
+    // Overrides the environment for this run.
     let run = workspace.runs(&["mcp-bash", "run-tool", "hello", "--allow", "other"]);
     let ran = run.inside("p").env("MCPBASH_TOOL_ALLOWLIST", "*").end();
     assert_eq!(ran.code, Some(1), "{ran}");
 }
 
 #[test]
-fn the_project_is_found_from_below_by_a_flag_and_by_the_environment() {
+fn the_project_is_found_by_folder_flag_and_environment() {
     let workspace = project("root");
     let args = ["mcp-bash", "run-tool", "hello", "--allow-self"];
     assert_eq!(
@@ -137,7 +137,7 @@ fn files_are_sourced_before_the_tool_runs() {
 }
 
 #[test]
-fn the_env_file_of_the_server_is_read_only_if_that_is_asked_for() {
+fn server_env_is_sourced_only_on_request() {
     let workspace = project("hooks");
     workspace.write(
         "p/server.d/env.sh",
@@ -160,7 +160,7 @@ fn the_env_file_of_the_server_is_read_only_if_that_is_asked_for() {
 }
 
 #[test]
-fn a_registry_that_cannot_be_read_is_not_passed_over() {
+fn an_unreadable_registry_is_an_error() {
     let workspace = project("cache");
     let args = ["run-tool", "hello", "--allow-self", "--no-refresh"];
     let ran = theirs(&workspace, &args);
@@ -176,7 +176,7 @@ fn a_registry_that_cannot_be_read_is_not_passed_over() {
 }
 
 #[test]
-fn mistakes_are_named_in_the_words_that_scripts_look_for() {
+fn usage_errors_have_the_wording_of_mcp_bash() {
     let workspace = project("mistakes");
     for (args, words) in [
         (&["run-tool"][..], "run-tool: tool name required"),
@@ -212,7 +212,7 @@ fn mistakes_are_named_in_the_words_that_scripts_look_for() {
 }
 
 #[test]
-fn what_would_happen_is_printed_and_nothing_happens() {
+fn dry_run_prints_the_call_without_running_it() {
     let workspace = project("dry");
     assert_snapshot!(theirs(&workspace, &["run-tool", "hello", "--dry-run", "--timeout", "5"]), @"
     Tool: hello
@@ -234,7 +234,7 @@ fn what_would_happen_is_printed_and_nothing_happens() {
 }
 
 #[test]
-fn findings_come_in_its_form() {
+fn validation_findings_have_the_format_of_mcp_bash() {
     let workspace = project("findings");
     workspace.write("p/tools/bad/tool.sh", "#!/bin/sh\n");
     workspace.write("p/tools/bad/tool.meta.json", "{");
@@ -265,7 +265,7 @@ fn findings_come_in_its_form() {
 }
 
 #[test]
-fn the_registry_is_written_only_when_asked_for() {
+fn the_registry_is_written_only_on_refresh() {
     let workspace = project("registry");
     let status = |workspace: &Workspace| theirs(workspace, &["registry", "status"]).json();
     assert_eq!(status(&workspace)["tools"]["status"], "missing");
@@ -278,7 +278,7 @@ fn the_registry_is_written_only_when_asked_for() {
         json!({"status":"ok","count":1,"error":null})
     );
     assert_eq!(status(&workspace)["tools"]["count"], 1);
-    // What is kept does not keep a refresh from looking.
+    // A refresh scans even if there is a registry.
     workspace.program("p/tools/bye/tool.sh", "#!/bin/sh\necho bye\n");
     let run = workspace
         .runs(&["mcp-bash", "registry", "refresh"])

@@ -1,4 +1,4 @@
-//! Resources, templates and who provides them.
+//! Resources, templates and providers.
 
 use linkspan_testkit::wait_for;
 use serde_json::json;
@@ -82,7 +82,7 @@ fn files_elsewhere_are_not_read() {
 }
 
 #[test]
-fn a_provider_of_the_project_reads_what_fits_a_template() {
+fn a_project_provider_reads_matching_uris() {
     let project = project();
     let mut server = project.serve();
     let got = server.read("item://7");
@@ -100,7 +100,7 @@ fn a_provider_of_the_project_reads_what_fits_a_template() {
 }
 
 #[test]
-fn what_is_too_large_is_an_error() {
+fn a_resource_above_the_limit_is_an_error() {
     let project = project()
         .file("resources/large.txt", "x".repeat(2000))
         .env("MCPBASH_MAX_RESOURCE_BYTES", "1000");
@@ -114,7 +114,7 @@ fn what_is_too_large_is_an_error() {
 }
 
 #[test]
-fn subscribers_are_told_of_changes() {
+fn subscribers_are_notified_of_changes() {
     let project = project().env("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1");
     let mut server = project.serve();
     let uri = "file://./resources/a.txt";
@@ -138,7 +138,7 @@ fn subscribers_are_told_of_changes() {
 }
 
 #[test]
-fn pages_for_people_are_resources() {
+fn ui_pages_are_resources() {
     let project = project()
         .tool("chart", "true", json!({}))
         .file("tools/chart/ui/index.html", "<h1>Chart</h1>");
@@ -165,7 +165,7 @@ fn pages_for_people_are_resources() {
 }
 
 #[test]
-fn a_subscription_that_is_cancelled_at_once_reports_nothing() {
+fn a_subscription_cancelled_at_once_sends_no_notifications() {
     let project = project()
         .program(
             "providers/item.sh",
@@ -180,7 +180,7 @@ fn a_subscription_that_is_cancelled_at_once_reports_nothing() {
     server.ask("resources/unsubscribe", json!({"uri": "item://1"}));
     project.write("go", "");
     assert!(server.answer(id)["result"]["subscriptionId"].is_string());
-    // A subscription that begins later is told of the same change, after a poll of its own.
+    // A later subscription reports the same change, after a poll of its own.
     server.ask("resources/subscribe", json!({"uri": "item://2"}));
     project.write("data", "2");
     let told = server.hear("notifications/resources/updated");

@@ -1,4 +1,4 @@
-//! What the operator can set.
+//! Settings of the operator.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ fn tools_see_little_of_the_environment_unless_more_is_allowed() {
 }
 
 #[test]
-fn a_secret_keeps_others_out_and_tools_do_not_see_it() {
+fn requests_need_the_remote_token_and_tools_do_not_see_it() {
     let script = r#"printf '%s %s' "$MCP_TOOL_META_JSON" "${MCPBASH_REMOTE_TOKEN-unset}""#;
     let project = Project::new()
         .tool("t", script, json!({}))
@@ -52,7 +52,7 @@ fn a_secret_keeps_others_out_and_tools_do_not_see_it() {
 }
 
 #[test]
-fn next_to_nothing_can_be_offered() {
+fn minimal_mode_offers_only_logging() {
     let project = Project::new()
         .tool("t", "true", json!({}))
         .env("MCPBASH_FORCE_MINIMAL", "true");
@@ -73,7 +73,7 @@ fn next_to_nothing_can_be_offered() {
 }
 
 #[test]
-fn parts_of_a_project_can_be_elsewhere() {
+fn folders_of_a_project_can_be_moved() {
     let project = Project::new()
         .program("other/x/tool.sh", "#!/bin/sh\necho x\n")
         .file("other/x/tool.meta.json", r#"{"name":"x"}"#);
@@ -83,7 +83,7 @@ fn parts_of_a_project_can_be_elsewhere() {
 }
 
 #[test]
-fn a_build_server_gets_its_files() {
+fn ci_mode_writes_its_files() {
     let project = Project::new()
         .tool("fails", "echo why >&2\nfalse\nexit 3", json!({}))
         .env("MCPBASH_CI_MODE", "true")
@@ -117,12 +117,12 @@ fn a_build_server_gets_its_files() {
 }
 
 #[test]
-fn the_settings_of_a_project_are_read_with_its_metadata() {
+fn project_settings_are_read_from_its_metadata() {
     let about = r#"{"name":"n","env":{"MCPBASH_MAX_TOOL_OUTPUT_SIZE":"10"}}"#;
     let project = Project::new()
         .file("server.d/server.meta.json", about)
         .tool("t", "echo 012345678901234567890", json!({}));
-    // Whatever a project may set for itself, who may call its tools is not among it.
+    // A project may not set the allow list for itself.
     let mut server = project.serve();
     let id = server.request("tools/call", json!({"name": "t"}));
     let answer = server.answer(id);

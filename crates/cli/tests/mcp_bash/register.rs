@@ -1,11 +1,11 @@
-//! Projects that say themselves what they offer.
+//! Projects that register their entries.
 
 use serde_json::json;
 
 use crate::setup::Project;
 
 #[test]
-fn a_list_in_json_takes_the_place_of_what_would_be_found() {
+fn register_json_overrides_the_scan() {
     let register = r#"{"version":1,
         "tools":[{"name":"listed","path":"real/run.sh","description":"L","arguments":{"type":"object"}}],
         "prompts":[],
@@ -31,7 +31,7 @@ fn a_list_in_json_takes_the_place_of_what_would_be_found() {
 }
 
 #[test]
-fn a_list_that_cannot_be_read_hides_everything() {
+fn an_unreadable_register_json_hides_all_entries() {
     for wrong in [
         "{",
         r#"{"version":2}"#,
@@ -60,7 +60,7 @@ mcp_register_completion '{"name":"c","path":"completers/c.sh"}'
 "#;
 
 #[test]
-fn a_script_is_run_only_if_the_operator_wants_that() {
+fn register_sh_runs_only_if_the_operator_allows_it() {
     let tools = |project: Project| {
         project
             .file("server.d/register.sh", HOOK)
@@ -89,7 +89,7 @@ fn a_script_is_run_only_if_the_operator_wants_that() {
 }
 
 #[test]
-fn a_script_may_also_print_what_there_is() {
+fn register_sh_may_print_json() {
     let hook = r#"#!/usr/bin/env bash
 echo '{"tools":[{"name":"printed","path":"printed/tool.sh"}]}'"#;
     let project = Project::new()
@@ -100,7 +100,7 @@ echo '{"tools":[{"name":"printed","path":"printed/tool.sh"}]}'"#;
 }
 
 #[test]
-fn a_script_that_others_could_have_written_or_that_fails_is_an_error() {
+fn an_untrusted_or_failing_register_sh_is_an_error() {
     let project = Project::new()
         .env("MCPBASH_ALLOW_PROJECT_HOOKS", "true")
         .file("server.d/register.sh", HOOK);

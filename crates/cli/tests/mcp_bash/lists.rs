@@ -1,4 +1,4 @@
-//! Lists, page by page, and news of them.
+//! Pages of lists, and list_changed notifications.
 
 use linkspan_testkit::wait_for;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_is_offered_is_found_where_mcp_bash_looks() {
+fn entries_are_found_where_mcp_bash_looks() {
     let project = Project::new()
         .tool("b-tool", "true", json!({"title": "B", "timeoutSecs": 5}))
         .tool("a-tool", "true", json!({"annotations": {"readOnlyHint": true}}))
@@ -45,7 +45,7 @@ fn what_is_offered_is_found_where_mcp_bash_looks() {
 }
 
 #[test]
-fn pages_follow_each_other_and_a_cursor_is_good_for_its_list_only() {
+fn lists_have_pages_and_cursors_belong_to_one_list() {
     let mut project = Project::new();
     for n in 0..5 {
         project = project.tool(&format!("t{n}"), "true", json!({}));
@@ -72,7 +72,7 @@ fn a_new_tool_is_announced_and_can_be_called() {
     let mut server = project.serve();
     let project = project.tool("two", "echo two", json!({}));
     server.hear("notifications/tools/list_changed");
-    // It may have been announced before all of it was there.
+    // The first notification may arrive before all files are written.
     wait_for("both tools", || {
         let tools = server.ask("tools/list", json!({}));
         names(&tools["tools"]) == ["one", "two"]
@@ -82,7 +82,7 @@ fn a_new_tool_is_announced_and_can_be_called() {
 }
 
 #[test]
-fn tools_that_say_nothing_are_told_apart() {
+fn tools_without_metadata_get_distinct_names() {
     let alone = Project::new().program("tools/one/tool.sh", "#!/bin/sh\necho 1\n");
     assert_eq!(alone.serve().text("tool", json!({})), "1\n");
     let both = alone.program("tools/two/tool.sh", "#!/bin/sh\necho 2\n");

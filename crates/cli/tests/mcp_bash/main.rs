@@ -16,7 +16,7 @@ mod validate;
 
 #[test]
 fn no_test_file_is_forgotten() {
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat");
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp_bash");
     let main = include_str!("main.rs");
     for file in std::fs::read_dir(here).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();

@@ -1,11 +1,11 @@
-//! What tools get, and what becomes of what they print.
+//! Inputs and outputs of tools.
 
 use serde_json::{Value, json};
 
 use crate::setup::Project;
 
 #[test]
-fn what_is_printed_is_the_answer() {
+fn stdout_is_the_result() {
     let project = Project::new()
         .tool("plain", "echo 'one'; echo 'two'", json!({}))
         .tool("object", r#"echo '{"a": [1, 2]}'"#, json!({}))
@@ -79,7 +79,7 @@ fn failures_have_a_code_and_a_reason() {
 }
 
 #[test]
-fn a_tool_knows_where_it_is_and_what_it_was_asked() {
+fn a_tool_gets_its_paths_and_arguments() {
     let script = r#"printf '%s|' "$PWD" "$MCP_TOOL_NAME" "$MCP_TOOL_PATH" "$MCP_TOOL_ARGS_JSON" "$MCPBASH_PROJECT_ROOT" "$MCP_TOOL_META_JSON" "$#"; cat"#;
     let project = Project::new().tool("knows", script, json!({}));
     let mut server = project.serve();
@@ -149,7 +149,7 @@ fn unknown_tools_and_odd_calls_are_refused() {
 }
 
 #[test]
-fn output_that_was_promised_is_checked() {
+fn output_is_checked_against_its_schema() {
     let schema = json!({"outputSchema": {"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}});
     let project = Project::new()
         .tool("good", r#"echo '{"ok":true}'"#, schema.clone())
@@ -170,7 +170,7 @@ fn output_that_was_promised_is_checked() {
 }
 
 #[test]
-fn time_runs_out() {
+fn a_tool_times_out() {
     let project = Project::new()
         .tool(
             "slow",
@@ -199,7 +199,7 @@ fn time_runs_out() {
 }
 
 #[test]
-fn progress_gives_a_tool_more_time_if_its_author_says_so() {
+fn progress_extends_the_timeout_if_configured() {
     let lively =
         r#"for n in 1 2 3 4 5 6; do mcp_progress $((n * 10)) going; sleep 0.5; done; echo done"#;
     let lively = format!("source \"${{MCP_SDK}}/tool-sdk.sh\"\n{lively}");
@@ -232,7 +232,7 @@ fn progress_gives_a_tool_more_time_if_its_author_says_so() {
 }
 
 #[test]
-fn too_much_output_is_an_error_and_stderr_is_told() {
+fn output_above_the_limit_is_an_error_with_stderr() {
     let project = Project::new()
         .tool("much", "head -c 5000 /dev/zero | tr '\\0' x", json!({}))
         .tool("loud", "head -c 5000 /dev/zero | tr '\\0' x >&2", json!({}))
@@ -293,7 +293,7 @@ fn tools_run_side_by_side_and_answers_find_their_questions() {
 }
 
 #[test]
-fn a_success_is_told_as_text_just_as_it_is_structured() {
+fn structured_content_is_repeated_as_text() {
     let project = Project::new()
         .sdk_tool("good", "mcp_result_success \"$(mcp_json_obj name x)\"")
         .sdk_tool("long", "mcp_result_success '[1,2,3,4,5,6,7,8,9]' 20")

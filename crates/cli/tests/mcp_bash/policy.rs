@@ -1,4 +1,4 @@
-//! Who may call what.
+//! Which calls are allowed.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn call(name: &str) -> serde_json::Value {
 }
 
 #[test]
-fn nothing_may_be_called_unless_the_operator_says_so() {
+fn no_tool_may_be_called_without_an_allow_list() {
     let tools = |project: Project| {
         project
             .tool("a", "echo a", json!({}))
@@ -44,7 +44,7 @@ mcp_tools_policy_check() {
 "#;
 
 #[test]
-fn a_project_decides_with_a_script_of_its_own() {
+fn a_policy_script_decides_about_calls() {
     let project = Project::strict()
         .file("server.d/policy.sh", POLICY)
         .tool("free", "echo f", json!({}))
@@ -61,7 +61,7 @@ fn a_project_decides_with_a_script_of_its_own() {
 }
 
 #[test]
-fn a_script_that_others_could_have_written_allows_nothing() {
+fn an_untrusted_policy_script_allows_nothing() {
     let project = Project::new()
         .file(
             "server.d/policy.sh",
@@ -74,7 +74,7 @@ fn a_script_that_others_could_have_written_allows_nothing() {
 }
 
 #[test]
-fn a_script_that_breaks_allows_nothing() {
+fn a_failing_policy_script_allows_nothing() {
     for broken in [
         "exit 0\n",
         "if then\n",
@@ -90,7 +90,7 @@ fn a_script_that_breaks_allows_nothing() {
 }
 
 #[test]
-fn a_tool_that_others_could_have_written_is_not_run() {
+fn an_untrusted_tool_is_not_run() {
     let project = Project::new().unwatched().tool("t", "echo t", json!({}));
     let mut server = project.serve();
     project.mode("tools/t/tool.sh", 0o777);
@@ -151,7 +151,7 @@ fn what_others_can_write_is_neither_run_nor_read() {
 }
 
 #[test]
-fn a_project_in_a_folder_that_others_can_write_is_not_served() {
+fn a_project_in_an_untrusted_folder_is_not_served() {
     for mode in [0o777, 0o1777] {
         let project = Project::new().tool("t", "echo t", json!({}));
         project.mode("", mode);
@@ -161,7 +161,7 @@ fn a_project_in_a_folder_that_others_can_write_is_not_served() {
 }
 
 #[test]
-fn metadata_and_texts_that_others_can_write_are_not_read() {
+fn untrusted_metadata_and_texts_are_not_read() {
     let project = Project::new()
         .tool("kept", "echo kept", json!({}))
         .tool("described", "echo d", json!({}))
@@ -229,7 +229,7 @@ fn metadata_and_texts_that_others_can_write_are_not_read() {
 }
 
 #[test]
-fn the_shell_of_hooks_is_not_run_if_others_can_write_it() {
+fn an_untrusted_hook_shell_is_not_run() {
     let place = Project::new();
     let bin = place.path("bin");
     std::fs::create_dir(&bin).expect("it is not there yet");

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::setup::{Project, method};
 
 #[test]
-fn a_client_that_says_little_is_greeted_and_told_about_every_list() {
+fn a_minimal_initialize_is_accepted_and_lists_are_announced() {
     let project = Project::new();
     let mut server = project.start();
     let hello = server.ask("initialize", json!({}));
@@ -31,7 +31,7 @@ fn a_client_that_says_little_is_greeted_and_told_about_every_list() {
 }
 
 #[test]
-fn older_clients_hear_nothing_of_lists() {
+fn older_revisions_get_no_list_notifications() {
     let project = Project::new();
     for version in ["2024-11-05", "2025-03-26"] {
         let mut server = project.start();
@@ -66,12 +66,12 @@ fn server_info_comes_from_the_metadata() {
 }
 
 #[test]
-fn nothing_is_answered_before_the_handshake_and_it_happens_once() {
+fn requests_before_the_handshake_and_a_second_handshake_fail() {
     let project = Project::new();
     let mut server = project.start();
     let not_yet = (-32000, "Server not initialized".to_owned());
     assert_eq!(server.fails("tools/list", json!({})), not_yet);
-    // A client may ask first whether we speak something newer.
+    // A client may first probe for a newer revision.
     let probe = json!({"protocolVersion": "2026-07-28"});
     assert_eq!(server.fails("server/discover", probe).0, -32601);
     server.ask("initialize", json!({}));
@@ -83,7 +83,7 @@ fn nothing_is_answered_before_the_handshake_and_it_happens_once() {
 }
 
 #[test]
-fn all_of_it_may_be_said_at_once() {
+fn a_pipelined_session_is_answered() {
     let project = Project::new().tool("echo", "echo hi", json!({}));
     let mut server = project.start();
     server.line(concat!(
@@ -101,7 +101,7 @@ fn all_of_it_may_be_said_at_once() {
 }
 
 #[test]
-fn what_is_no_request_is_told_so() {
+fn invalid_requests_get_an_error() {
     let project = Project::new();
     let mut server = project.serve();
     server.line("{nonsense");
@@ -119,7 +119,7 @@ fn what_is_no_request_is_told_so() {
 }
 
 #[test]
-fn batches_are_taken_apart_if_the_operator_wants_that() {
+fn batches_are_split_if_the_operator_allows_it() {
     let project = Project::new().env("MCPBASH_COMPAT_BATCHES", "true");
     let mut server = project.serve();
     server.send(json!([
@@ -132,7 +132,7 @@ fn batches_are_taken_apart_if_the_operator_wants_that() {
 }
 
 #[test]
-fn a_client_may_take_its_leave() {
+fn shutdown_and_exit_end_the_server() {
     let project = Project::new();
     let mut server = project.serve();
     assert_eq!(
@@ -149,7 +149,7 @@ fn a_client_may_take_its_leave() {
 }
 
 #[test]
-fn a_client_that_only_sends_shutdown_is_not_waited_for() {
+fn shutdown_without_exit_ends_the_server() {
     let project = Project::new().env("MCPBASH_SHUTDOWN_TIMEOUT", "1");
     let mut server = project.serve();
     server.ask("shutdown", json!({}));
@@ -158,7 +158,7 @@ fn a_client_that_only_sends_shutdown_is_not_waited_for() {
 }
 
 #[test]
-fn a_running_call_is_answered_after_the_client_has_said_all() {
+fn a_running_call_is_answered_after_end_of_input() {
     let script =
         r#"cd "$MCPBASH_PROJECT_ROOT"; : >begun; until [ -e go ]; do sleep 0.05; done; echo done"#;
     let project = Project::new().tool("slow", script, json!({}));
@@ -173,7 +173,7 @@ fn a_running_call_is_answered_after_the_client_has_said_all() {
 }
 
 #[test]
-fn only_what_a_revision_has_is_offered() {
+fn capabilities_depend_on_the_revision() {
     let project = Project::new();
     let offered = |version: &str| {
         let mut server = project.start();
@@ -191,7 +191,7 @@ fn only_what_a_revision_has_is_offered() {
 }
 
 #[test]
-fn a_silent_client_is_left_if_the_operator_wants_that() {
+fn an_idle_server_exits_if_the_operator_configures_it() {
     let project = Project::new().env("MCPBASH_IDLE_TIMEOUT", "3");
     let server = project.serve();
     // Its stdin stays open.
@@ -200,7 +200,7 @@ fn a_silent_client_is_left_if_the_operator_wants_that() {
 }
 
 #[test]
-fn a_call_under_way_is_not_silence() {
+fn a_running_call_prevents_the_idle_exit() {
     let project = Project::new()
         .tool("slow", "sleep 5; printf done", json!({}))
         .env("MCPBASH_IDLE_TIMEOUT", "3");
@@ -217,7 +217,7 @@ fn a_server_whose_parent_has_ended_ends() {
 
     let project = Project::new();
     let go = project.path("go");
-    // Stdin and stdout of the server stay open here when the shell ends.
+    // Stdin and stdout of the server stay open when the shell ends.
     let script =
         r#"exec 3<&0; "$1" serve "$2" <&3 & echo $!; until [ -e "$3" ]; do sleep 0.05; done"#;
     let mut shell = Command::new("bash")

@@ -1,4 +1,4 @@
-//! `mcp-bash validate`: scripts look for its words and its exit code.
+//! `mcp-bash validate`: scripts depend on its wording and exit code.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::setup::Project;
 
-/// What it says, and its exit code.
+/// The output and the exit code.
 fn validate(project: &Project, more: &[&str]) -> (String, i32) {
     let ran = Command::new(env!("CARGO_BIN_EXE_linkspan"))
         .args(["mcp-bash", "validate", "--project-root"])
@@ -19,7 +19,7 @@ fn validate(project: &Project, more: &[&str]) -> (String, i32) {
 }
 
 #[test]
-fn what_an_author_should_know_is_said() {
+fn validate_reports_problems_to_the_author() {
     let project = Project::new()
         .file("server.d/server.meta.json", r#"{"name":"shop"}"#)
         .tool("fine", "true", json!({}))

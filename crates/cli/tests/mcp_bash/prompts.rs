@@ -1,4 +1,4 @@
-//! Prompts, and what completes them.
+//! Prompts and their completions.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn values_take_their_places_once_and_as_they_are() {
+fn placeholders_are_replaced_once_with_unchanged_values() {
     let project = project();
     let mut server = project.serve();
     let values = json!({"name": "A\n\"{{place}}\" $& \\1", "place": "Lyon"});
@@ -73,7 +73,7 @@ fi
 }
 
 #[test]
-fn a_script_that_fails_or_never_ends_is_an_error() {
+fn a_failing_or_endless_completion_is_an_error() {
     let project = project().env("MCPBASH_COMPLETION_TIMEOUT_SECS", "1");
     let asked = json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "name", "value": ""}});
     let project = project.program(

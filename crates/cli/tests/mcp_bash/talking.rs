@@ -1,4 +1,4 @@
-//! What tools and clients say to each other meanwhile.
+//! Messages between tools and clients during a call.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn progress(notes: &[Value]) -> Vec<&Value> {
 }
 
 #[test]
-fn progress_and_logs_are_told_while_the_tool_works() {
+fn progress_and_logs_arrive_while_the_tool_runs() {
     let project = Project::new().sdk_tool(
         "works",
         r#"mcp_progress 10 begun
@@ -36,7 +36,7 @@ mcp_emit_text ok"#,
         log["params"],
         json!({"level": "info", "logger": "my.logger", "data": "at work"})
     );
-    // It is still at work: the answer cannot have been there before.
+    // The tool still runs, so its answer cannot have arrived before.
     project.write("go", "");
     let answer = server.answer(id);
     assert_eq!(answer["result"]["content"][0]["text"], "ok");
@@ -45,7 +45,7 @@ mcp_emit_text ok"#,
 }
 
 #[test]
-fn without_a_token_there_is_no_progress_and_levels_can_be_set() {
+fn progress_needs_a_token_and_log_levels_can_be_set() {
     let project = Project::new().sdk_tool(
         "t",
         "mcp_progress 50 half\nmcp_log_debug l fine\nmcp_log_error l grave",
@@ -85,7 +85,7 @@ echo ok"#;
 }
 
 #[test]
-fn a_tool_that_says_too_much_is_heard_only_so_often() {
+fn messages_of_a_tool_are_throttled() {
     let many = "for n in 1 2 3 4 5; do mcp_progress $((n * 10)) x; done\nmcp_emit_text ok";
     let project = Project::new()
         .sdk_tool("t", many)
@@ -99,7 +99,7 @@ fn a_tool_that_says_too_much_is_heard_only_so_often() {
 }
 
 #[test]
-fn a_cancelled_call_ends_and_is_not_answered() {
+fn a_cancelled_call_ends_without_an_answer() {
     let script = r#"
 trap 'echo term >>"$MCPBASH_PROJECT_ROOT/ended"; [ -e "$MCP_CANCEL_FILE" ] && echo told >>"$MCPBASH_PROJECT_ROOT/ended"; exit 1' TERM
 echo begun >"$MCPBASH_PROJECT_ROOT/begun"
@@ -119,7 +119,7 @@ while :; do sleep 0.05; done"#;
 }
 
 #[test]
-fn a_tool_can_look_whether_it_was_cancelled() {
+fn a_tool_can_check_for_cancellation() {
     let script = r#"
 trap '' TERM
 echo begun >"$MCPBASH_PROJECT_ROOT/begun"
@@ -136,7 +136,7 @@ echo seen >"$MCPBASH_PROJECT_ROOT/seen""#;
 }
 
 #[test]
-fn a_tool_may_ask_the_user() {
+fn a_tool_can_ask_the_user() {
     let script = r#"
 answer="$(mcp_elicit_confirm "Sure?")" || true
 mcp_emit_json "$answer""#;
@@ -150,7 +150,7 @@ mcp_emit_json "$answer""#;
     server.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer}));
     let result = server.answer(id)["result"].clone();
     assert_eq!(result["structuredContent"], answer);
-    // A client that cannot be asked declines.
+    // The answer for a client without elicitation is to decline.
     let mut server = project.serve();
     let result = server.call("t", json!({}));
     assert_ne!(result["structuredContent"]["action"], "accept");
@@ -174,7 +174,7 @@ cat "$MCP_ELICIT_RESPONSE_FILE""#;
 }
 
 #[test]
-fn tools_know_where_the_client_lets_them_work() {
+fn tools_get_the_roots_of_the_client() {
     let script = r#"printf '%s' "$MCP_ROOTS_COUNT $MCP_ROOTS_PATHS $MCP_ROOTS_JSON""#;
     let project = Project::new().tool("t", script, json!({}));
     let root = project.path("");
