@@ -10,6 +10,7 @@ mod callback;
 mod challenge;
 mod client_settings;
 mod http;
+mod network;
 mod perform;
 mod prompt;
 pub mod resource;

@@ -1,6 +1,7 @@
 //! The other end of a worker: a process that gets one order on stdin and carries it out.
 
 use std::io::{self, Read, Write};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,8 @@ pub(crate) struct Assignment {
     timeout: Duration,
     connect_timeout: Duration,
     ca: Option<Vec<u8>>,
+    /// From where the server answered.
+    address: Option<IpAddr>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -57,6 +60,7 @@ impl Assignment {
             timeout: settings.timeout,
             connect_timeout: settings.http.connect_timeout,
             ca: settings.http.ca.clone(),
+            address: settings.http.answered_from(),
         }
     }
 
@@ -65,6 +69,9 @@ impl Assignment {
         http.proxy_from(variable);
         http.connect_timeout = self.connect_timeout;
         http.ca = self.ca;
+        if let Some(address) = self.address {
+            http.set_answered_from(address);
+        }
         Ok(Settings {
             http,
             client: Arc::new(self.client),

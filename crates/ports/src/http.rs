@@ -22,6 +22,7 @@ mod options_error;
 mod pace;
 mod proxy;
 mod reach;
+mod reached;
 mod refused;
 mod relearn;
 mod renew;

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower_service::Service;
 
-use super::options::{HttpOptions, is_loopback};
+use super::options::HttpOptions;
 use super::options_error::OptionsError;
 use super::resolve::Resolver;
 
@@ -40,12 +40,7 @@ impl Dial {
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(Duration::from_secs(30)));
         tcp.set_connect_timeout(Some(options.connect_timeout));
-        // A proxy has another idea of what localhost is.
-        let local = is_loopback(uri.host().unwrap_or_default());
-        if local {
-            return Ok(Self::Direct(tcp));
-        }
-        let Some(proxy) = options.proxy.proxy(uri)? else {
+        let Some(proxy) = options.route(uri)? else {
             return Ok(Self::Direct(tcp));
         };
         let at = proxy.uri().clone();
