@@ -87,3 +87,40 @@ async fn the_server_itself_is_asked_and_its_address_noted() {
     let named = format!("http://{other}/token");
     assert_eq!(transport.send(form(&named)).await.unwrap().status, 204);
 }
+
+/// A proxy that answers for every host itself, and the hosts that it was asked for.
+async fn proxy() -> (SocketAddr, Arc<parking_lot::Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    let hosts = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let asked = Arc::clone(&hosts);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = vec![0; 4096];
+            let length = stream.read(&mut request).await.unwrap_or(0);
+            request.truncate(length);
+            let line = String::from_utf8_lossy(&request);
+            asked.lock().extend(line.lines().next().map(str::to_owned));
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request).await;
+            let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+            let _ = stream.write_all(answer).await;
+        }
+    });
+    (at, hosts)
+}
+
+#[tokio::test]
+async fn a_proxy_on_this_machine_may_be_used_for_a_public_server() {
+    let (at, hosts) = proxy().await;
+    let mut options = HttpOptions::new("http://server.example/mcp", true).unwrap();
+    let value = format!("http://localhost:{}", at.port());
+    options.proxy_from(&|name| (name == "HTTP_PROXY").then(|| value.clone()));
+    let mut transport = HttpTransport::new(options);
+    transport.lookup = |_, _| Box::pin(async { Vec::new() });
+    let sent = transport.send(form("http://as.example/token")).await;
+    assert_eq!(sent.unwrap().status, 204);
+    assert_eq!(*hosts.lock(), ["CONNECT as.example:80 HTTP/1.1"]);
+    assert_eq!(transport.options.answered_from(), None);
+}

@@ -32,15 +32,17 @@ pub(super) enum Dial {
 impl Dial {
     /// Decides once: a port speaks to one origin only.
     pub(super) fn new(options: &HttpOptions, uri: &Uri) -> Result<Self, OptionsError> {
+        let proxy = options.route(uri)?;
         let mut tcp = HttpConnector::new_with_resolver(Resolver {
             inner: GaiResolver::new(),
-            rule: options.address_rule,
+            // The user names the proxy, and the proxy finds the server.
+            rule: options.address_rule.filter(|_| proxy.is_none()),
         });
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(Duration::from_secs(30)));
         tcp.set_connect_timeout(Some(options.connect_timeout));
-        let Some(proxy) = options.route(uri)? else {
+        let Some(proxy) = proxy else {
             return Ok(Self::Direct(tcp));
         };
         let at = proxy.uri().clone();
