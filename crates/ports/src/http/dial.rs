@@ -79,10 +79,21 @@ impl Service<Uri> for Dial {
     fn call(&mut self, uri: Uri) -> Self::Future {
         match self {
             Self::Direct(dial) => boxed(dial.call(uri)),
-            Self::Tunnel(dial) => boxed(dial.call(uri)),
-            Self::Socks(dial) => boxed(dial.call(uri)),
+            Self::Tunnel(dial) => boxed(dial.call(with_port(uri))),
+            Self::Socks(dial) => boxed(dial.call(with_port(uri))),
         }
     }
+}
+
+/// A URL with its port, which the connectors to proxies take for 443 otherwise.
+fn with_port(uri: Uri) -> Uri {
+    if uri.port().is_some() || uri.scheme_str() != Some("http") {
+        return uri;
+    }
+    let mut parts = uri.clone().into_parts();
+    let authority = parts.authority.map(|it| format!("{it}:80").parse());
+    parts.authority = authority.and_then(Result::ok);
+    Uri::from_parts(parts).unwrap_or(uri)
 }
 
 /// A connector that gives up: TLS and proxies have no limit of their own.
