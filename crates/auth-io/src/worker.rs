@@ -18,8 +18,8 @@ use crate::perform::PerformError;
 use crate::prompt::Prompt;
 use crate::work::Assignment;
 
-/// The longest order and event.
-pub(crate) const LONGEST: u64 = 256 * 1024;
+/// The longest order and event. An order has the certificates of `--ca`.
+pub(crate) const LONGEST: u64 = 4 << 20;
 
 /// How often a worker that was ended is started again.
 const RESTARTS: u32 = 1;
