@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::header::{
     CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
 };
+use linkspan_auth::client::safe_url;
 use linkspan_auth::{HttpRequest, HttpResponse, Method};
 use linkspan_ports::{HttpOptions, RequestError, Requests};
 use tokio::net::lookup_host;
@@ -32,7 +33,9 @@ type Lookup = fn(String, u16) -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send
 pub struct HttpTransport {
     options: HttpOptions,
     lookup: Lookup,
-    /// For the server itself.
+    /// A URL that the user named.
+    given: Option<Url>,
+    /// For the server itself, and for that URL.
     own: Requests,
     /// For URLs that the server names.
     named: OnceCell<Requests>,
@@ -45,12 +48,19 @@ impl HttpTransport {
             own: Requests::new(&options, Some(never), LIMIT, TIME),
             options,
             lookup: look_up,
+            given: None,
             named: OnceCell::new(),
         }
     }
 
+    /// The same, for a URL besides that the user named: it may be in any network.
+    pub fn naming(mut self, url: Option<Url>) -> Self {
+        self.given = url;
+        self
+    }
+
     async fn requests(&self, url: &Url) -> &Requests {
-        if url.origin() == self.options.url().origin() {
+        if url.origin() == self.options.url().origin() || self.given.as_ref() == Some(url) {
             return &self.own;
         }
         let make = async {
@@ -82,6 +92,9 @@ impl HttpTransport {
         let mut url = request.url.clone();
         let requests = self.requests(&url).await;
         for _ in 0..=REDIRECTS {
+            if safe_url(url.as_str(), self.options.allows_plain_http()).is_none() {
+                return Err(TransportError::Plain(host(&url)));
+            }
             let method = match request.method {
                 Method::Get => http::Method::GET,
                 Method::Post => http::Method::POST,

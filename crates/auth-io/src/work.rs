@@ -106,7 +106,8 @@ pub async fn work(
     let assignment: Assignment = serde_json::from_slice(&text)?;
     let order = assignment.order.clone();
     let settings = assignment.settings(variable).map_err(io::Error::other)?;
-    let transport = HttpTransport::new(settings.http.clone());
+    let transport =
+        HttpTransport::new(settings.http.clone()).naming(settings.client.named_endpoint());
     let output = parking_lot::Mutex::new(output);
     let tell = |event: &Event| {
         let line = serde_json::to_string(event).unwrap_or_default() + "\n";

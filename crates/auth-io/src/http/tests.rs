@@ -124,3 +124,29 @@ async fn a_proxy_on_this_machine_may_be_used_for_a_public_server() {
     assert_eq!(*hosts.lock(), ["CONNECT as.example:80 HTTP/1.1"]);
     assert_eq!(transport.options.answered_from(), None);
 }
+
+#[tokio::test]
+async fn an_endpoint_that_the_user_names_may_be_in_another_network() {
+    let (at, _) = endpoint().await;
+    let named = format!("http://{at}/token");
+    let public = |_: String, _| -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send>> {
+        Box::pin(async { vec!["1.2.3.4".parse().unwrap()] })
+    };
+    let transport = transport("https://server.example/mcp", public).naming(named.parse().ok());
+    assert_eq!(transport.send(form(&named)).await.unwrap().status, 204);
+    let other = format!("http://{at}/other");
+    assert!(transport.send(form(&other)).await.is_err());
+}
+
+#[tokio::test]
+async fn plain_http_to_another_machine_is_not_sent() {
+    let (at, hosts) = proxy().await;
+    let value = format!("http://localhost:{}", at.port());
+    let mut options = HttpOptions::new("https://server.example/mcp", false).unwrap();
+    options.proxy_from(&|name| (name == "HTTP_PROXY").then(|| value.clone()));
+    let named = "http://idp.example/token";
+    let transport = HttpTransport::new(options).naming(named.parse().ok());
+    let refused = transport.send(form(named)).await.unwrap_err();
+    assert_eq!(refused, TransportError::Plain("idp.example".to_owned()));
+    assert!(hosts.lock().is_empty());
+}

@@ -37,12 +37,12 @@ pub(crate) struct LoginArgs {
 pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     let options = remote(&args.url, &args.remote)?;
     let store = store_options().ok_or_else(no_state)?;
-    let transport = HttpTransport::new(options.clone());
+    let settings = settings(options.clone(), &args.remote, store)?;
+    let transport = HttpTransport::new(options.clone()).naming(settings.client.named_endpoint());
     let Some(demand) = challenge(&options, &transport).await? else {
         anstream::eprintln!("{} does not ask for a sign-in", options.url());
         return Ok(Exit::Ok);
     };
-    let settings = settings(options, &args.remote, store)?;
     let order = Order::sign_in(&settings, demand);
     let person = Person {
         show: &show,
