@@ -1,11 +1,13 @@
 //! When keys are fetched: once for all, and not for every token that a stranger makes up.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use linkspan_auth::Timestamp;
 use linkspan_auth::resource::Introspection;
 use parking_lot::Mutex;
 use serde_json::json;
+use tokio::time::timeout;
 use url::Url;
 
 use super::super::{KeySource, ResourceOptions, TrustedIssuer, Verifier};
@@ -159,6 +161,23 @@ async fn without_any_keys_the_client_is_told_to_come_back() {
     setup.publish(&[&key]);
     setup.pass(5);
     assert!(setup.bearer(&token).await.is_ok());
+}
+
+#[tokio::test]
+async fn old_keys_are_used_while_the_issuer_does_not_answer() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    setup.publish(&[&key]);
+    assert!(setup.bearer(&key.token(&json!({}))).await.is_ok());
+    setup.server.gate.forget_permits(1000);
+    setup.pass(86_400);
+    let before = setup.server.asked.lock().len();
+    let token = key.token(&json!({"sub": "bob"}));
+    let judged = timeout(Duration::from_secs(1), setup.bearer(&token)).await;
+    assert!(judged.expect("it does not wait for the issuer").is_ok());
+    tokio::task::yield_now().await;
+    let asked = setup.server.asked.lock().len();
+    assert_eq!(asked, before + 1, "newer ones are on their way");
 }
 
 #[test]
