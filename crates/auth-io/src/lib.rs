@@ -23,6 +23,7 @@ mod work;
 mod worker;
 
 pub use account::{Account, Performer};
+pub use browser::open as open_page;
 pub use challenge::challenge;
 pub use client_settings::{ClientSettings, ClientSettingsError, IdpSettings};
 pub use http::HttpTransport;

@@ -31,6 +31,8 @@ pub struct Worker {
     pub program: PathBuf,
     /// Its arguments. They hold no secrets: every user of the machine can read them.
     pub args: Vec<OsString>,
+    /// Variables of our environment that it must not see.
+    pub without_env: Vec<OsString>,
 }
 
 /// What a worker says, one JSON text per line.
@@ -107,6 +109,9 @@ impl Worker {
     ) -> std::io::Result<Option<Result<(), Failure>>> {
         let mut command = Command::new(&self.program);
         command.args(&self.args);
+        for name in &self.without_env {
+            command.env_remove(name);
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // Signals for our group, such as Ctrl-C, are not for the worker.
         #[cfg(unix)]

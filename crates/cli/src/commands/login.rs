@@ -3,10 +3,11 @@
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
-use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, challenge, perform};
+use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, Task, challenge, perform};
 use tokio::sync::mpsc;
 
 use crate::args::RemoteArgs;
+use crate::browser;
 use crate::exit::{Exit, Failure, print_hint};
 use crate::remote::remote;
 use crate::show::{clean, say};
@@ -37,15 +38,29 @@ pub(crate) struct LoginArgs {
 pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     let options = remote(&args.url, &args.remote)?;
     let store = store_options().ok_or_else(no_state)?;
-    let settings = settings(options.clone(), &args.remote, store)?;
+    let mut settings = settings(options.clone(), &args.remote, store)?;
     let transport = HttpTransport::new(options.clone()).naming(settings.client.named_endpoint());
     let Some(demand) = challenge(&options, &transport).await? else {
         anstream::eprintln!("{} does not ask for a sign-in", options.url());
         return Ok(Exit::Ok);
     };
-    let order = Order::sign_in(&settings, demand);
+    let mut order = Order::sign_in(&settings, demand);
+    // The browser is started here, in an environment without our secrets.
+    let has_browser = std::mem::take(&mut settings.has_browser);
+    if let Task::SignIn {
+        client_shows_pages, ..
+    } = &mut order.task
+    {
+        *client_shows_pages = has_browser;
+    }
     let person = Person {
-        show: &show,
+        show: &|prompt| {
+            let is_page = has_browser && prompt.user_code.is_none();
+            show(&Prompt {
+                opened: is_page && browser::open(&prompt.url),
+                ..prompt.clone()
+            });
+        },
         pasted: std::io::stdin().is_terminal().then(pasted),
     };
     let record = perform(&settings, &order, &transport, person).await?;
