@@ -295,6 +295,7 @@ impl Inner {
         };
         let person = Person {
             show: &|prompt| show(prompt.clone()),
+            opens: None,
             pasted: None,
         };
         let performed = perform(&self.settings, order, &**transport, person).await;

@@ -6,7 +6,7 @@ use url::Url;
 ///
 /// The URL was parsed and is written anew, so that it has neither spaces nor quotes; its scheme was checked by the
 /// sign-in, and is checked once more here, next to the program that is started.
-pub(crate) async fn open(url: &Url) -> bool {
+pub async fn open(url: &Url) -> bool {
     if !matches!(url.scheme(), "https" | "http") {
         return false;
     }

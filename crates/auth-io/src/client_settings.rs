@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use linkspan_auth::Secret;
-use linkspan_auth::client::{ClientOptions, GivenClient, Idp};
+use linkspan_auth::client::{ClientOptions, GivenClient, Idp, safe_url};
 use linkspan_auth::jose::{KeyError, SigningKey};
 use url::Url;
 
@@ -60,6 +60,9 @@ pub enum ClientSettingsError {
         /// What is wrong with it.
         source: KeyError,
     },
+    /// An identity provider that would get the ID token without protection.
+    #[error("`{0}` is neither https nor on this machine")]
+    Plain(String),
     /// An identity provider of which something is missing.
     #[error("flags of the identity provider are missing")]
     Idp,
@@ -70,6 +73,7 @@ impl ClientSettingsError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Read { .. } | Self::Key { .. } => None,
+            Self::Plain(_) => Some("--idp-token-endpoint takes an https URL"),
             Self::Idp => {
                 Some("--idp-token-endpoint, --idp-client-id and --idp-id-token-env belong together")
             }
@@ -81,7 +85,7 @@ impl ClientSettings {
     /// Reads the files and checks what belongs together; all else is as in `others`.
     ///
     /// # Errors
-    /// If a file cannot be used, or an identity provider is not complete.
+    /// If a file cannot be used, or an identity provider is not complete or not safe to ask.
     pub fn options(self, others: ClientOptions) -> Result<ClientOptions, ClientSettingsError> {
         let client = match self.client_id {
             None => None,
@@ -101,26 +105,35 @@ impl ClientSettings {
             client,
             scope: (!scopes.is_empty()).then_some(scopes),
             assertion: assertion.map(|text| Secret::new(text.trim())),
-            idp: self.idp.complete()?,
+            idp: self.idp.complete(others.insecure_http)?,
             ..others
         })
     }
 }
 
 impl IdpSettings {
-    fn complete(self) -> Result<Option<Idp>, ClientSettingsError> {
+    fn complete(self, insecure_http: bool) -> Result<Option<Idp>, ClientSettingsError> {
         match (self.token_endpoint, self.client_id, self.id_token) {
             (None, None, None) => Ok(None),
-            (Some(token_endpoint), Some(client_id), Some(id_token)) => Ok(Some(Idp {
-                issuer: self.issuer,
-                token_endpoint,
-                client_id,
-                client_secret: self.client_secret,
-                id_token,
-            })),
+            (Some(endpoint), Some(client_id), Some(id_token)) => {
+                let safe = safe_url(endpoint.as_str(), insecure_http);
+                let unsafe_url = || ClientSettingsError::Plain(origin(&endpoint));
+                Ok(Some(Idp {
+                    issuer: self.issuer,
+                    token_endpoint: safe.ok_or_else(unsafe_url)?,
+                    client_id,
+                    client_secret: self.client_secret,
+                    id_token,
+                }))
+            }
             _ => Err(ClientSettingsError::Idp),
         }
     }
+}
+
+/// A URL as far as it holds no secret.
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
 }
 
 fn signing_key(file: &Path) -> Result<Secret, ClientSettingsError> {
@@ -153,6 +166,37 @@ mod tests {
         assert_eq!(options.scope.unwrap(), ["a", "b", "c", "d"]);
         let none = ClientSettings::default().options(ClientOptions::default());
         assert!(none.unwrap().scope.is_none());
+    }
+
+    #[test]
+    fn an_id_token_is_not_sent_without_tls() {
+        let told = |endpoint: &str, insecure_http| {
+            let settings = ClientSettings {
+                idp: IdpSettings {
+                    token_endpoint: endpoint.parse().ok(),
+                    client_id: Some("me".to_owned()),
+                    id_token: Some(Secret::new("t")),
+                    ..IdpSettings::default()
+                },
+                ..ClientSettings::default()
+            };
+            let others = ClientOptions {
+                insecure_http,
+                ..ClientOptions::default()
+            };
+            settings
+                .options(others)
+                .err()
+                .map(|error| error.to_string())
+        };
+        let refused = "`http://idp.example` is neither https nor on this machine";
+        assert_eq!(
+            told("http://idp.example/token?k=v", false).as_deref(),
+            Some(refused)
+        );
+        assert_eq!(told("http://idp.example/token", true), None);
+        assert_eq!(told("http://127.0.0.1:1/token", false), None);
+        assert_eq!(told("https://idp.example/token", false), None);
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! The transport over real connections.
 
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::time::Duration;
 
 use http::header::{
     CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
 };
+use linkspan_auth::client::safe_url;
 use linkspan_auth::{HttpRequest, HttpResponse, Method};
-use linkspan_fetch::special;
 use linkspan_ports::{HttpOptions, RequestError, Requests};
 use tokio::net::lookup_host;
 use tokio::sync::OnceCell;
 use url::{Host, Url};
 
+use crate::network::{Network, never};
 use crate::transport::{Sending, Transport, TransportError};
 
 /// Metadata, key sets and tokens are small.
@@ -20,40 +22,79 @@ const LIMIT: usize = 256 * 1024;
 const TIME: Duration = Duration::from_secs(10);
 const REDIRECTS: usize = 3;
 
+/// Finds the addresses of a name.
+type Lookup = fn(String, u16) -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send>>;
+
 /// Sends requests to the authorization servers of one MCP server, with the proxy and certificates of that server.
 ///
 /// The server names the authorization servers, so it must not lead us into a network that it is not part of: private addresses are
-/// asked only if the server itself has one, and link-local ones (where clouds keep secrets) never.
+/// asked only if the server itself has one, this machine only if the server is on it, and link-local addresses (where
+/// clouds keep secrets) never.
 pub struct HttpTransport {
     options: HttpOptions,
-    requests: OnceCell<Requests>,
+    lookup: Lookup,
+    /// A URL that the user named.
+    given: Option<Url>,
+    /// For the server itself, and for that URL.
+    own: Requests,
+    /// For URLs that the server names.
+    named: OnceCell<Requests>,
 }
 
 impl HttpTransport {
     /// For the server of these options.
     pub fn new(options: HttpOptions) -> Self {
         Self {
+            own: Requests::new(&options, Some(never), LIMIT, TIME),
             options,
-            requests: OnceCell::new(),
+            lookup: look_up,
+            given: None,
+            named: OnceCell::new(),
         }
     }
 
-    async fn requests(&self) -> &Requests {
+    /// The same, for a URL besides that the user named: it may be in any network.
+    pub fn naming(mut self, url: Option<Url>) -> Self {
+        self.given = url;
+        self
+    }
+
+    async fn requests(&self, url: &Url) -> &Requests {
+        if url.origin() == self.options.url().origin() || self.given.as_ref() == Some(url) {
+            return &self.own;
+        }
         let make = async {
-            let rule = if is_private(self.options.url()).await {
-                never
-            } else {
-                special
-            };
-            Requests::new(&self.options, Some(rule), LIMIT, TIME)
+            let network = Network::of(&self.addresses().await);
+            Requests::new(&self.options, Some(network.rule()), LIMIT, TIME)
         };
-        self.requests.get_or_init(|| make).await
+        self.named.get_or_init(|| make).await
+    }
+
+    /// The addresses of the server. A name may lead elsewhere at the next lookup, so the connection that the server
+    /// answered on comes first.
+    async fn addresses(&self) -> Vec<IpAddr> {
+        if let Some(ip) = self.options.answered_from() {
+            return vec![ip];
+        }
+        let url = self.options.url();
+        match url.host() {
+            Some(Host::Ipv4(ip)) => vec![ip.into()],
+            Some(Host::Ipv6(ip)) => vec![ip.into()],
+            Some(Host::Domain(name)) => {
+                let port = url.port_or_known_default().unwrap_or(443);
+                (self.lookup)(name.to_owned(), port).await
+            }
+            None => Vec::new(),
+        }
     }
 
     async fn follow(&self, request: HttpRequest) -> Result<HttpResponse, TransportError> {
-        let requests = self.requests().await;
         let mut url = request.url.clone();
+        let requests = self.requests(&url).await;
         for _ in 0..=REDIRECTS {
+            if safe_url(url.as_str(), self.options.allows_plain_http()).is_none() {
+                return Err(TransportError::Plain(host(&url)));
+            }
             let method = match request.method {
                 Method::Get => http::Method::GET,
                 Method::Post => http::Method::POST,
@@ -150,61 +191,15 @@ fn shown(url: &Url) -> String {
     url.into()
 }
 
-/// Whether a server is on this machine or in a private network.
-async fn is_private(url: &Url) -> bool {
-    let addresses: Vec<IpAddr> = match url.host() {
-        Some(Host::Ipv4(ip)) => vec![ip.into()],
-        Some(Host::Ipv6(ip)) => vec![ip.into()],
-        Some(Host::Domain(name)) => {
-            let port = url.port_or_known_default().unwrap_or(443);
-            match lookup_host((name, port)).await {
-                Ok(found) => found.map(|address| address.ip()).collect(),
-                // A proxy may know the name; then it decides what it reaches.
-                Err(_) => Vec::new(),
-            }
+fn look_up(name: String, port: u16) -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send>> {
+    Box::pin(async move {
+        match lookup_host((name, port)).await {
+            Ok(found) => found.map(|address| address.ip()).collect(),
+            // A proxy may know the name; then it decides what it reaches.
+            Err(_) => Vec::new(),
         }
-        None => Vec::new(),
-    };
-    addresses.into_iter().any(|ip| special(ip).is_some())
-}
-
-/// Addresses that no server may send us to.
-fn never(ip: IpAddr) -> Option<&'static str> {
-    // An IPv4 address in the form of IPv6 is the same place.
-    special(ip.to_canonical()).filter(|what| {
-        ["link-local", "cloud", "multicast", "broadcast", "reserved"]
-            .iter()
-            .any(|word| what.contains(word))
     })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_metadata_service_of_a_cloud_is_never_asked() {
-        for ip in [
-            "169.254.169.254",
-            "fe80::1",
-            "168.63.129.16",
-            "::ffff:169.254.169.254",
-        ] {
-            assert!(never(ip.parse().unwrap()).is_some(), "{ip}");
-        }
-        for ip in ["127.0.0.1", "10.1.2.3", "::1", "93.184.216.34"] {
-            assert_eq!(never(ip.parse().unwrap()), None, "{ip}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_server_on_this_machine_is_private_and_a_public_address_is_not() {
-        let private = |url: &str| {
-            let url = Url::parse(url).unwrap();
-            async move { is_private(&url).await }
-        };
-        assert!(private("http://127.0.0.1:1/mcp").await);
-        assert!(private("http://localhost:1/mcp").await);
-        assert!(!private("https://93.184.216.34/mcp").await);
-    }
-}
+mod tests;

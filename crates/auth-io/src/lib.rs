@@ -11,6 +11,7 @@ mod callback;
 mod challenge;
 mod client_settings;
 mod http;
+mod network;
 mod perform;
 mod prompt;
 pub mod resource;
@@ -24,6 +25,7 @@ mod worker;
 
 pub use account::{Account, Performer};
 pub use attend::attend;
+pub use browser::open as open_page;
 pub use challenge::challenge;
 pub use client_settings::{ClientSettings, ClientSettingsError, IdpSettings};
 pub use http::HttpTransport;

@@ -100,6 +100,8 @@ impl PerformError {
 pub struct Person<'a> {
     /// Shows a prompt.
     pub show: &'a (dyn Fn(&Prompt) + Send + Sync),
+    /// Starts a browser with a page, in place of our own way; says whether one was started.
+    pub opens: Option<&'a (dyn Fn(&str) -> bool + Send + Sync)>,
     /// URLs that the user pastes, if there is a place to paste them.
     pub pasted: Option<mpsc::Receiver<String>>,
 }

@@ -1,6 +1,7 @@
 //! The other end of a worker: a process that gets one order on stdin and carries it out.
 
 use std::io::{self, Read, Write};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,10 @@ pub(crate) struct Assignment {
     callback_port: Option<u16>,
     timeout: Duration,
     connect_timeout: Duration,
-    ca: Option<Vec<u8>>,
+    /// In PEM form.
+    ca: Option<String>,
+    /// From where the server answered.
+    address: Option<IpAddr>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -56,7 +60,9 @@ impl Assignment {
             callback_port: settings.callback_port,
             timeout: settings.timeout,
             connect_timeout: settings.http.connect_timeout,
-            ca: settings.http.ca.clone(),
+            // Outside of its certificates, which are ASCII, a file may have comments in any encoding.
+            ca: (settings.http.ca.as_deref()).map(|pem| String::from_utf8_lossy(pem).into_owned()),
+            address: settings.http.answered_from(),
         }
     }
 
@@ -64,7 +70,10 @@ impl Assignment {
         let mut http = HttpOptions::new(&self.order.server, self.client.insecure_http)?;
         http.proxy_from(variable);
         http.connect_timeout = self.connect_timeout;
-        http.ca = self.ca;
+        http.ca = self.ca.map(String::into_bytes);
+        if let Some(address) = self.address {
+            http.set_answered_from(address);
+        }
         Ok(Settings {
             http,
             client: Arc::new(self.client),
@@ -97,7 +106,8 @@ pub async fn work(
     let assignment: Assignment = serde_json::from_slice(&text)?;
     let order = assignment.order.clone();
     let settings = assignment.settings(variable).map_err(io::Error::other)?;
-    let transport = HttpTransport::new(settings.http.clone());
+    let transport =
+        HttpTransport::new(settings.http.clone()).naming(settings.client.named_endpoint());
     let output = parking_lot::Mutex::new(output);
     let tell = |event: &Event| {
         let line = serde_json::to_string(event).unwrap_or_default() + "\n";
@@ -108,6 +118,7 @@ pub async fn work(
     };
     let person = Person {
         show: &|prompt| tell(&Event::Prompt(prompt.clone())),
+        opens: None,
         pasted: None,
     };
     match perform(&settings, &order, &transport, person).await {
@@ -115,4 +126,42 @@ pub async fn work(
         Err(error) => tell(&Event::Failed((&error).into())),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Task;
+
+    #[test]
+    fn a_large_file_of_certificates_arrives_whole() {
+        let line = "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJ\n";
+        let pem = line.repeat(219 * 1024 / line.len());
+        let server = "https://server.example/mcp";
+        let mut http = HttpOptions::new(server, false).unwrap();
+        http.ca = Some(pem.clone().into_bytes());
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            http,
+            client: Arc::default(),
+            assertion_file: None,
+            store: StoreOptions {
+                folder: folder.path().to_owned(),
+                key: KeySource::File,
+            },
+            has_browser: false,
+            callback_port: None,
+            timeout: Duration::from_secs(1),
+        };
+        let order = Order {
+            server: server.to_owned(),
+            generation: None,
+            task: Task::Refresh,
+        };
+        let sent = serde_json::to_vec(&Assignment::new(&order, &settings)).unwrap();
+        assert!((sent.len() as u64) < LONGEST, "{} bytes", sent.len());
+        let read: Assignment = serde_json::from_slice(&sent).unwrap();
+        let settings = read.settings(&|_| None).unwrap();
+        assert_eq!(settings.http.ca.unwrap(), pem.into_bytes());
+    }
 }

@@ -18,8 +18,8 @@ use crate::perform::PerformError;
 use crate::prompt::Prompt;
 use crate::work::Assignment;
 
-/// The longest order and event.
-pub(crate) const LONGEST: u64 = 256 * 1024;
+/// The longest order and event. An order has the certificates of `--ca`.
+pub(crate) const LONGEST: u64 = 4 << 20;
 
 #[cfg(windows)]
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
@@ -34,7 +34,7 @@ pub struct Worker {
     pub program: PathBuf,
     /// Its arguments. They hold no secrets: every user of the machine can read them.
     pub args: Vec<OsString>,
-    /// Variables that it does not inherit, such as the mark by which the processes of a call are found and ended.
+    /// Variables that it does not inherit: secrets of ours, and the mark by which the processes of a call are ended.
     pub without_env: Vec<OsString>,
 }
 

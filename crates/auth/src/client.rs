@@ -30,5 +30,6 @@ pub use options::{ClientOptions, DpopMode, GivenClient, Grant, Idp};
 pub use refresh::{Refresh, Refreshed};
 pub use revocation::revocation;
 pub use scope::union;
+pub use server_metadata::safe_url;
 pub(crate) use server_metadata::same_issuer;
 pub use sign_in::{Action, Found, Granted, Input, SignIn};

@@ -26,7 +26,7 @@ mod keyring;
 mod lock;
 mod record;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod seal;
 mod storm;
 #[cfg(test)]

@@ -86,7 +86,8 @@ impl StdioBridge {
         let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(activity.clone())];
         if let Some(file) = record {
             let mask = Mask::new(server.secrets().to_vec());
-            layers.push(Box::new(Record::start(file, mask)));
+            let prompts = server.account().map(|account| account.prompts());
+            layers.push(Box::new(Record::start(file, mask, prompts)));
         }
         if let Some(account) = server.account() {
             layers.push(Box::new(SignInLayer::new(account.clone())));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use linkspan_bcp::render::Mode;
 use linkspan_bcp_tools::Settings;
 use linkspan_client_config::System;
+use linkspan_ports::variables_named_by;
 use linkspan_shrink_layer::JqCommand;
 use tracing::level_filters::LevelFilter;
 
@@ -48,6 +49,24 @@ pub(crate) fn log_level(look: impl Fn(&str) -> Option<String>) -> Result<LevelFi
         "error" => Ok(LevelFilter::ERROR),
         _ => Err(wrong("BCP_LOG_LEVEL", &text, "debug, info, warn or error")),
     }
+}
+
+/// The key of the credential store.
+pub(crate) const STORE_KEY: &str = "LINKSPAN_STORE_KEY";
+
+/// The variables with secrets of ours, which no program that we start must see: the key of the store, and those that
+/// our own flags name. What follows `--` is the command line of another program.
+pub(crate) fn secret_variables() -> Vec<OsString> {
+    let words = std::env::args_os().take_while(|word| word != "--");
+    let mut names = variables_named_by(words);
+    names.push(STORE_KEY.into());
+    names
+}
+
+/// Our environment without those.
+pub(crate) fn environment_of_children() -> impl Iterator<Item = (OsString, OsString)> {
+    let secret = secret_variables();
+    std::env::vars_os().filter(move |(name, _)| !secret.contains(name))
 }
 
 /// A variable of the environment, unless it is empty.

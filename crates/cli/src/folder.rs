@@ -10,7 +10,6 @@ use linkspan_bridge::Backend;
 use linkspan_mcp::Era;
 use linkspan_mcp_bash::env::Tooling;
 use linkspan_mcp_bash::{self as mcp_bash, Served};
-use linkspan_ports::variables_named_by;
 use linkspan_scripts::author::{self, Report};
 use linkspan_scripts::folder::{FolderError, ReadOptions};
 use linkspan_scripts::sdk::{self, Installed};
@@ -18,7 +17,7 @@ use linkspan_scripts::{Folder, OpenError, Options};
 
 use self::web::Web;
 use crate::args::folder::{FolderArgs, FolderLayout, Reach};
-use crate::environment::own_program;
+use crate::environment::{environment_of_children, own_program};
 use crate::exit::{Exit, Failure, warn};
 use crate::show::path as shown;
 
@@ -26,7 +25,7 @@ use crate::show::path as shown;
 pub(crate) fn reading() -> ReadOptions {
     ReadOptions {
         thorough: true,
-        env: std::env::vars_os().collect(),
+        env: environment_of_children().collect(),
         ..ReadOptions::default()
     }
 }
@@ -112,9 +111,6 @@ pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
         roots.push(real);
     }
     let web = Web::new(&args.https_host)?;
-    // Scripts do not get the variables that a flag reads a secret from.
-    let secret = variables_named_by(std::env::args_os());
-    let env = std::env::vars_os().filter(|(name, _)| !secret.contains(name));
     let allows = |reach| args.allow_provider.contains(&reach);
     Ok(Options {
         sandbox: args.sandbox,
@@ -124,7 +120,11 @@ pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
         git: allows(Reach::Git),
         hosts: allows(Reach::Git).then_some(web as _),
         accept_writable: args.insecure_writable,
-        ..Options::new(exe, env.collect(), std::env::temp_dir())
+        ..Options::new(
+            exe,
+            environment_of_children().collect(),
+            std::env::temp_dir(),
+        )
     })
 }
 

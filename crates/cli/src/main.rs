@@ -5,6 +5,7 @@
 
 mod applet;
 mod args;
+mod browser;
 mod cli;
 mod commands;
 #[cfg(test)]

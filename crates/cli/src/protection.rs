@@ -62,9 +62,10 @@ pub(crate) fn guard(options: ResourceOptions) -> GuardMaker {
     })
 }
 
-/// What fetches the metadata and keys of an issuer. One that HTTP cannot reach has none.
-fn transport(issuer: &str) -> Arc<dyn Transport> {
-    let Ok(mut options) = HttpOptions::new(issuer, false) else {
+/// What asks at a URL that the operator named, and at those that its documents name. A URL that HTTP cannot use reaches
+/// nothing.
+fn transport(url: &str) -> Arc<dyn Transport> {
+    let Ok(mut options) = HttpOptions::new(url, false) else {
         return Arc::new(Offline);
     };
     options.proxy_from(&variable);

@@ -10,7 +10,9 @@ use linkspan_ports::HttpOptions;
 
 use crate::args::RemoteArgs;
 use crate::args::sign_in::SignInArgs;
-use crate::environment::{can_show_browser, own_program, state_folder, variable};
+use crate::environment::{
+    STORE_KEY, can_show_browser, own_program, secret_variables, state_folder, variable,
+};
 use crate::exit::Failure;
 use crate::remote::token_of;
 
@@ -27,17 +29,20 @@ pub(crate) fn account(
         return Ok(None);
     };
     let settings = settings(options.clone(), args, store)?;
+    let marker = std::iter::once(linkspan_spawn::MARKER.into());
+    let without_env = secret_variables().into_iter().chain(marker);
     let worker = Worker {
         program: own_program()?,
         args: vec!["auth".into(), "worker".into()],
-        without_env: vec![linkspan_spawn::MARKER.into()],
+        // Its order has the secrets that it needs, and it starts the browser.
+        without_env: without_env.collect(),
     };
     Ok(Some(Account::new(settings, Performer::Worker(worker))))
 }
 
 /// Where credentials are stored.
 pub(crate) fn store_options() -> Option<StoreOptions> {
-    let key = match variable("LINKSPAN_STORE_KEY") {
+    let key = match variable(STORE_KEY) {
         Some(key) => KeySource::Given(Secret::new(key)),
         None => KeySource::Auto,
     };

@@ -9,20 +9,18 @@ use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
 use crate::args::folder::FolderArgs;
-use crate::environment::search_path;
+use crate::environment::{search_path, secret_variables};
 use crate::exit::{Exit, Failure};
 use crate::folder;
 use crate::remote::remote;
 use crate::show::on_one_line;
 use crate::sign_in;
 
-/// How to open the target: exactly one of `url` and `command`. A command does not get the environment
-/// variables `without_env`.
+/// How to open the target: exactly one of `url` and `command`. A command does not get our secrets.
 pub(crate) fn backend(
     url: Option<String>,
     command: Vec<OsString>,
     args: &RemoteArgs,
-    without_env: Vec<OsString>,
 ) -> Result<Backend, Failure> {
     let is_agent = args.acp.acp;
     match Target::new(url, command, &search_path())? {
@@ -43,7 +41,7 @@ pub(crate) fn backend(
                 args: words,
                 limits: Limits::new(args.max_message),
                 env: Vec::new(),
-                without_env,
+                without_env: secret_variables(),
             };
             if is_agent {
                 // The agent itself is started by the first call only.

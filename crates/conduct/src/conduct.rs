@@ -33,6 +33,8 @@ pub struct ConductOptions {
     pub max_message: usize,
     /// How the agent reaches MCP servers of the chain; `None` passes declarations on unchanged.
     pub bridge: Option<BridgeOptions>,
+    /// Variables of our environment that components must not see.
+    pub without_env: Vec<OsString>,
 }
 
 /// A chain that has not been started.
@@ -88,13 +90,19 @@ impl Conduct {
             Box::new(DeclarationBridge::new(bridge, limits, handle)) as Box<dyn McpBridge>
         });
         let traces = traces.map(|traces| Box::new(traces) as Box<dyn Tracer>);
-        let components = options.components;
+        let (components, without_env) = (options.components, options.without_env);
         let parts = components.len();
         let labels: Vec<String> = (0..parts).map(|part| plan.name(Node::Part(part))).collect();
         let chain = Chain::new(plan, bridge, traces);
         let acp = limits.with_null_ids();
-        let start =
-            move |part: usize| start(&components[part], &labels[part], acp.with_envelopes());
+        let start = move |part: usize| {
+            start(
+                &components[part],
+                &labels[part],
+                acp.with_envelopes(),
+                &without_env,
+            )
+        };
         let outside = stdio(if options.proxy {
             acp.with_envelopes()
         } else {
@@ -108,7 +116,12 @@ impl Conduct {
     }
 }
 
-fn start(component: &Component, label: &str, limits: Limits) -> Result<Port, StartError> {
+fn start(
+    component: &Component,
+    label: &str,
+    limits: Limits,
+    without_env: &[OsString],
+) -> Result<Port, StartError> {
     let env = component.env.iter();
     let env = env.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let options = ChildOptions {
@@ -117,7 +130,7 @@ fn start(component: &Component, label: &str, limits: Limits) -> Result<Port, Sta
         args: component.args.iter().map(OsString::from).collect(),
         limits,
         env: env.collect(),
-        without_env: Vec::new(),
+        without_env: without_env.to_vec(),
     };
     child(options).map_err(|error| StartError::new(&error))
 }

@@ -114,10 +114,10 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    command.envs(options.env.iter().map(|(name, value)| (name, value)));
     for name in &options.without_env {
         command.env_remove(name);
     }
+    command.envs(options.env.iter().map(|(name, value)| (name, value)));
     let mut descendants = Descendants::new();
     let (name_of_mark, mark) = descendants.variable();
     command.env(name_of_mark, mark);

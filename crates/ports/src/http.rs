@@ -21,6 +21,7 @@ mod options_error;
 mod pace;
 mod proxy;
 mod reach;
+mod reached;
 mod refused;
 mod relearn;
 mod renew;

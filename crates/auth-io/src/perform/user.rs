@@ -198,7 +198,11 @@ impl Job<'_> {
 
     /// Shows the page, in a browser if there is one.
     async fn open(&self, page: &Authorize, person: &Person<'_>) -> Prompt {
-        let opened = self.settings.has_browser && browser::open(&page.url).await;
+        let opened = self.settings.has_browser
+            && match person.opens {
+                Some(open) => open(page.url.as_str()),
+                None => browser::open(&page.url).await,
+            };
         let prompt = Prompt::page(self.settings.server(), &page.url, opened);
         (person.show)(&prompt);
         prompt

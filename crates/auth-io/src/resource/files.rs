@@ -13,9 +13,10 @@ pub fn read_trusted(path: &Path) -> io::Result<Vec<u8>> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let is_open = file.metadata()?.mode() & 0o002 != 0;
+        // The group counts as others: who is in it is not known here.
+        let is_open = file.metadata()?.mode() & 0o022 != 0;
         if is_open {
-            let why = "other users can write to it; chmod o-w makes it yours alone";
+            let why = "other users can write to it; chmod go-w makes it yours alone";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
     }
@@ -42,8 +43,12 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "{}").unwrap();
         assert_eq!(read_trusted(file.path()).unwrap(), b"{}");
-        set_permissions(file.path(), Permissions::from_mode(0o666)).unwrap();
-        let refused = read_trusted(file.path()).unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+        for mode in [0o666, 0o660, 0o602] {
+            set_permissions(file.path(), Permissions::from_mode(mode)).unwrap();
+            let refused = read_trusted(file.path()).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied, "{mode:o}");
+        }
+        set_permissions(file.path(), Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(read_trusted(file.path()).unwrap(), b"{}");
     }
 }

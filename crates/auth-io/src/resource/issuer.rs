@@ -49,9 +49,14 @@ impl Issuer {
         self.state.lock().keys.keys().cloned()
     }
 
-    /// Fetches keys if that is needed and allowed now, or waits for the fetch that is under way.
+    /// Fetches keys if that is needed and allowed now, or waits for the fetch that is under way. Keys that are only old
+    /// are used while newer ones are fetched: an issuer that does not answer would hold up every request.
     pub(super) async fn refresh(self: &Arc<Self>, need: Need, clock: &Clock) {
-        if let Some(mut flight) = self.flight(need, clock) {
+        let flight = self.flight(need, clock);
+        if need == Need::Fresh && self.keys().is_some() {
+            return;
+        }
+        if let Some(mut flight) = flight {
             // An error means that the task has ended without a result, which ends the wait as well.
             let _ = flight.wait_for(|ended| *ended).await;
         }

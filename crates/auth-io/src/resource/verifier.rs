@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 
 use super::introspector::Introspector;
 use super::issuer::{Issuer, Need};
-use super::{Clock, KeyFile, ResourceOptions, TrustedIssuer};
+use super::{Clock, KeyFile, KeySource, ResourceOptions, TrustedIssuer};
 use crate::Transport;
 
 /// Tokens that are remembered as verified.
@@ -78,7 +78,7 @@ pub enum SetupError {
 
 impl Verifier {
     /// Protects the endpoint at `url`, or at the public URL of the options if there is one. `transport` gives what
-    /// reaches an issuer.
+    /// reaches a URL that the operator named: an issuer, a set of keys, or an introspection endpoint.
     pub fn new(
         options: &ResourceOptions,
         url: &str,
@@ -91,12 +91,16 @@ impl Verifier {
         };
         let trust = |issuer: &TrustedIssuer| {
             let keys = issuer.keys()?;
-            Ok::<_, IssuerError>(Issuer::new(keys, transport(&issuer.name)))
+            let named = match &issuer.keys {
+                KeySource::At(url) => url.as_str(),
+                KeySource::Discovered | KeySource::Fixed(_) => &issuer.name,
+            };
+            Ok::<_, IssuerError>(Issuer::new(keys, transport(named)))
         };
         let issuers: Result<Vec<_>, _> = options.issuers.iter().map(trust).collect();
         let introspection = options.introspection.clone();
         let introspector = introspection.map(|one| {
-            let transport = transport(&one.issuer);
+            let transport = transport(one.url.as_str());
             Introspector::new(one, transport)
         });
         Ok(Self {

@@ -153,6 +153,11 @@ impl ClientOptions {
         }
     }
 
+    /// The endpoint that the user named: a server's metadata has no part in it.
+    pub fn named_endpoint(&self) -> Option<Url> {
+        self.idp.as_ref().map(|idp| idp.token_endpoint.clone())
+    }
+
     /// Whether a user has to take part.
     pub fn needs_user(&self) -> bool {
         matches!(

@@ -2,7 +2,7 @@
 
 use super::dpop::DpopKey;
 use super::error::SignInError;
-use super::options::ClientOptions;
+use super::options::{ClientOptions, DpopMode};
 use super::server_metadata;
 use super::token::{Answer, TokenRequest};
 use crate::store::{Record, Tokens};
@@ -24,7 +24,8 @@ pub enum Refreshed {
 }
 
 impl Refresh {
-    /// Begins to renew the tokens of a record; `None` if it has no refresh token.
+    /// Begins to renew the tokens of a record; `None` if it has no refresh token, or not the key that new tokens have to
+    /// be bound to.
     pub fn start(
         record: &Record,
         options: &ClientOptions,
@@ -63,8 +64,12 @@ impl Refresh {
         let mut request = TokenRequest::new(&record.issuer, endpoint, &client, fields)
             .signed_by(options.client.as_ref())?;
         request.nonce = nonce;
-        if let Some(kept) = record.dpop_key.as_ref().filter(|_| tokens.dpop) {
-            request.dpop = DpopKey::restore(kept).ok();
+        if tokens.dpop || options.dpop == DpopMode::On {
+            let kept = record.dpop_key.as_ref().filter(|_| tokens.dpop);
+            let Some(key) = kept.and_then(|kept| DpopKey::restore(kept).ok()) else {
+                return Ok(None);
+            };
+            request.dpop = Some(key);
         }
         Ok(Some(Self {
             request,
@@ -102,5 +107,49 @@ impl Refresh {
     /// The newest nonce of the token endpoint.
     pub fn nonce(&self) -> Option<&str> {
         self.request.nonce.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::sample;
+    use serde_json::json;
+
+    fn record(is_bound: bool) -> Record {
+        let mut record = sample::record("access");
+        let tokens = record.tokens.as_mut().unwrap();
+        tokens.dpop = is_bound;
+        record.dpop_key = Some(DpopKey::generate().kept());
+        record.metadata = Some(json!({
+            "issuer": "https://as.example",
+            "token_endpoint": "https://as.example/token",
+        }));
+        record
+    }
+
+    #[test]
+    fn a_bound_token_is_not_renewed_as_an_unbound_one() {
+        let started = |record: &Record, dpop| {
+            let options = ClientOptions {
+                dpop,
+                ..ClientOptions::default()
+            };
+            Refresh::start(record, &options, None).unwrap()
+        };
+        let mut refresh = started(&record(true), DpopMode::Auto).unwrap();
+        let response = HttpResponse {
+            status: 200,
+            body: json!({"access_token": "new", "token_type": "Bearer"})
+                .to_string()
+                .into(),
+            ..HttpResponse::default()
+        };
+        assert!(refresh.answered(&response, Timestamp(1)).is_err());
+        let mut without_key = record(true);
+        without_key.dpop_key = None;
+        assert!(started(&without_key, DpopMode::Auto).is_none());
+        assert!(started(&record(false), DpopMode::On).is_none());
+        assert!(started(&record(false), DpopMode::Auto).is_some());
     }
 }

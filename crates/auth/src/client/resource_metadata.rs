@@ -46,11 +46,17 @@ pub(super) fn read(
     response: &HttpResponse,
     server: &Url,
 ) -> Result<ResourceMetadata, SignInError> {
-    let metadata: ResourceMetadata =
+    let mut metadata: ResourceMetadata =
         serde_json::from_slice(&response.body).map_err(|error| SignInError::Metadata {
             url: from.to_string(),
             why: shown(&error.to_string()),
         })?;
+    if metadata.resource.is_none() && !metadata.authorization_servers.is_empty() {
+        // RFC 9728 requires it, and tokens without a resource would be good elsewhere, too.
+        let mut resource = server.clone();
+        resource.set_fragment(None);
+        metadata.resource = Some(resource.into());
+    }
     match &metadata.resource {
         Some(resource) if !covers(resource, server) => Err(SignInError::ResourceMismatch {
             server: server.to_string(),
@@ -91,6 +97,22 @@ mod tests {
         assert_eq!(urls(None), [path, root]);
         let bare = candidates(&Url::parse("https://h/").unwrap(), None);
         assert_eq!(bare.len(), 1);
+    }
+
+    #[test]
+    fn a_document_without_a_resource_is_about_the_server() {
+        let server = Url::parse("https://h/mcp#x").unwrap();
+        let resource = |body: &str| {
+            let response = HttpResponse {
+                status: 200,
+                body: body.into(),
+                ..HttpResponse::default()
+            };
+            read(&server, &response, &server).unwrap().resource
+        };
+        let named = resource(r#"{"authorization_servers":["https://as"]}"#);
+        assert_eq!(named.as_deref(), Some("https://h/mcp"));
+        assert_eq!(resource("{}"), None, "that says nothing");
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl ServerMetadata {
 
 /// A URL that credentials may be sent to, and that may be opened in a browser: https, or http on this machine, without
 /// credentials of its own.
-pub(super) fn safe_url(text: &str, insecure_http: bool) -> Option<Url> {
+pub fn safe_url(text: &str, insecure_http: bool) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_safe = is_safe(&url) || insecure_http && url.scheme() == "http";
     let is_plain = url.username().is_empty() && url.password().is_none() && url.has_host();

@@ -153,6 +153,9 @@ impl TokenRequest {
         if dpop && self.dpop.is_none() {
             return Err(bad("a bound token, though no key was shown"));
         }
+        if !dpop && self.dpop.is_some() {
+            return Err(bad("a token that is not bound, though a key was shown"));
+        }
         if !dpop && !token_type.eq_ignore_ascii_case("Bearer") {
             return Err(bad("a token of a type other than Bearer and DPoP"));
         }
@@ -337,6 +340,21 @@ mod tests {
                 "{body}"
             );
         }
+    }
+
+    #[test]
+    fn a_request_with_a_proof_is_not_answered_with_an_unbound_token() {
+        let mut request = token_request(ClientAuth::None);
+        request.dpop = Some(DpopKey::generate());
+        let mut answered = |kind: &str| {
+            let body = json!({"access_token": "a", "token_type": kind});
+            request.answered(&answer(200, &body), Timestamp(1))
+        };
+        assert!(answered("DPoP").is_ok());
+        assert!(matches!(
+            answered("Bearer"),
+            Err(SignInError::BadAnswer { .. })
+        ));
     }
 
     #[test]

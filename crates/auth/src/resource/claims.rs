@@ -63,9 +63,14 @@ impl<'a> Claims<'a> {
         names.into_iter().find_map(|name| self.text(name))
     }
 
-    /// The key that the token is bound to (RFC 9449 §6).
-    pub(super) fn bound_to(self) -> Option<&'a str> {
-        self.0.get("cnf")?.get("jkt")?.as_str()
+    /// The key that the token is bound to (RFC 9449 §6). One that is bound to something else, such as a certificate, is
+    /// not for every bearer.
+    pub(super) fn bound_to(self) -> Result<Option<&'a str>, TokenError> {
+        let Some(confirmation) = self.0.get("cnf") else {
+            return Ok(None);
+        };
+        let key = confirmation.get("jkt").and_then(Value::as_str);
+        key.map(Some).ok_or(TokenError::OtherBinding)
     }
 
     /// When it expires, if it is valid now.

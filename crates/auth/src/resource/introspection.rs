@@ -103,7 +103,7 @@ impl Introspection {
         Ok(Verified {
             identity: claims.identity(&self.issuer)?,
             expires: expires.unwrap_or(now.after(ACTIVE)),
-            bound_to: claims.bound_to().map(str::to_owned),
+            bound_to: claims.bound_to()?.map(str::to_owned),
         })
     }
 

@@ -56,7 +56,7 @@ impl<'a> UnverifiedToken<'a> {
         let verified = Verified {
             identity: claims.identity(issuer)?,
             expires,
-            bound_to: claims.bound_to().map(str::to_owned),
+            bound_to: claims.bound_to()?.map(str::to_owned),
         };
         Ok(Self {
             algorithm,

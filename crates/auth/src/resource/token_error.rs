@@ -73,6 +73,9 @@ pub enum TokenError {
     /// A bound token was sent as one that is not.
     #[error("the token is bound to a key: send it as `Authorization: DPoP`, with a proof")]
     Bound,
+    /// It is bound in a way that is not known here (RFC 7800).
+    #[error("the token is bound to something other than a key of DPoP")]
+    OtherBinding,
     /// Neither a key nor a token that can be checked here.
     #[error("the key is unknown")]
     UnknownApiKey,

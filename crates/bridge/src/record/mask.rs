@@ -36,14 +36,26 @@ struct Change {
 
 impl Mask {
     /// Masks these values and what looks like a secret.
-    pub fn new(mut secrets: Vec<String>) -> Self {
-        secrets.retain(|secret| secret.len() >= SHORTEST);
-        // Longest first: a secret may contain a shorter one.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self {
-            secrets,
+    pub fn new(secrets: Vec<String>) -> Self {
+        let mut mask = Self {
+            secrets: Vec::new(),
             servers: false,
+        };
+        mask.learn(&secrets);
+        mask
+    }
+
+    /// Masks these values as well from now on.
+    pub(super) fn learn(&mut self, secrets: &[String]) {
+        if secrets.is_empty() {
+            return;
         }
+        self.secrets.extend_from_slice(secrets);
+        self.secrets.retain(|secret| secret.len() >= SHORTEST);
+        // Longest first: a secret may contain a shorter one.
+        self.secrets
+            .sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        self.secrets.dedup();
     }
 
     /// Also masks what a session gives to servers: environments, headers, arguments.

@@ -1,6 +1,5 @@
 //! Listening for HTTP clients, and which of them may connect.
 
-use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -60,15 +59,6 @@ pub(crate) struct GuardArgs {
     pub(crate) header_timeout: Duration,
     #[command(flatten)]
     pub(crate) auth: AuthArgs,
-}
-
-impl GuardArgs {
-    /// The variables with our secrets, which servers must not get.
-    pub(crate) fn secret_variables(&self) -> Vec<OsString> {
-        let secret = &self.auth.auth_introspect_secret_env;
-        let names = self.token_env.iter().chain(secret);
-        names.map(OsString::from).collect()
-    }
 }
 
 /// `--host`: `localhost` is the address that a URL with that name reaches first.

@@ -13,7 +13,7 @@ use linkspan_wire::Limits;
 use crate::args::acp::PermissionArg;
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::seconds;
-use crate::environment::search_path;
+use crate::environment::{search_path, secret_variables};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
 use crate::signals::Signals;
@@ -85,8 +85,7 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
         args: words.collect(),
         limits: Limits::default(),
         env: Vec::new(),
-        // The token belongs to clients, so the agent does not get it.
-        without_env: args.guard.secret_variables(),
+        without_env: secret_variables(),
     };
     target::is_there(&child.program)?;
     let bridge = Bridge::new(linkspan_agent::backend(child, options)).timeout(limit(args.timeout));

@@ -2,11 +2,12 @@
 
 mod list;
 
+use std::io::{Read, read_to_string, stdin};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use linkspan_auth::client::client_metadata;
-use linkspan_auth_io::{HttpTransport, import_mcp_remote, work};
+use linkspan_auth_io::{HttpTransport, import_mcp_remote, open_page, work};
 use url::Url;
 
 use crate::args::RemoteArgs;
@@ -15,6 +16,9 @@ use crate::exit::{Exit, Failure};
 use crate::remote::remote;
 use crate::show::{clean, say};
 use crate::sign_in::{no_state, settings, store_options};
+
+/// The longest page that is opened.
+const LONGEST_URL: u64 = 64 * 1024;
 
 // `linkspan auth`
 #[derive(Debug, Args)]
@@ -52,6 +56,9 @@ enum AuthCommand {
     /// Renew or obtain tokens (linkspan runs this itself)
     #[command(hide = true)]
     Worker,
+    /// Open the page on stdin in a browser (linkspan runs this itself)
+    #[command(hide = true)]
+    Browser,
 }
 
 #[derive(Debug, Args)]
@@ -82,6 +89,13 @@ pub(crate) async fn run(args: AuthArgs) -> Result<Exit, Failure> {
             let done = work(std::io::stdin(), std::io::stdout(), &variable).await;
             done.map_err(|error| Failure::usage(format!("there is no order on stdin: {error}")))?;
             Ok(Exit::Ok)
+        }
+        AuthCommand::Browser => {
+            let page = read_to_string(stdin().take(LONGEST_URL)).unwrap_or_default();
+            match Url::parse(page.trim()) {
+                Ok(page) if open_page(&page).await => Ok(Exit::Ok),
+                _ => Err(Failure::new(Exit::Unreachable, "no browser was started")),
+            }
         }
     }
 }

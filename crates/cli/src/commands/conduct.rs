@@ -11,6 +11,7 @@ use linkspan_conduct::{
 };
 
 use crate::args::{seconds, size};
+use crate::environment::STORE_KEY;
 use crate::exit::{Exit, Failure};
 use crate::show::say;
 use crate::signals::Signals;
@@ -127,6 +128,8 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
         drain: args.drain,
         max_message: args.max_message,
         bridge: bridge(&args),
+        // Components have flags of their own, so only this name is ours.
+        without_env: vec![STORE_KEY.into()],
     });
     if args.dry_run {
         show(conduct.plan(), args.proxy);

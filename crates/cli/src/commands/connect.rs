@@ -68,7 +68,7 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         args.url.as_deref(),
         &args.command,
     );
-    let backend = target::backend(args.url, args.command, &args.remote, Vec::new())?;
+    let backend = target::backend(args.url, args.command, &args.remote)?;
     if target::check(&backend).is_ok() {
         waiting::for_client(&try_it);
         if waiting::at_terminal() {

@@ -101,9 +101,7 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
         park: args.servers.park_timeout,
         ..options
     };
-    // Our secrets are for clients and their issuer; the server must not see them.
-    let secrets = args.guard.secret_variables();
-    let backend = target::backend(args.url, args.command, &args.remote, secrets)?;
+    let backend = target::backend(args.url, args.command, &args.remote)?;
     target::check(&backend)?;
     backend.warn_if_unreachable();
     let bridge = Bridge::new(backend)

@@ -7,6 +7,7 @@ use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, attend, challenge, 
 use tokio::sync::mpsc;
 
 use crate::args::RemoteArgs;
+use crate::browser;
 use crate::exit::{Exit, Failure, print_hint};
 use crate::remote::remote;
 use crate::show::{clean, say};
@@ -37,14 +38,16 @@ pub(crate) struct LoginArgs {
 pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     let options = remote(&args.url, &args.remote)?;
     let store = store_options().ok_or_else(no_state)?;
-    let transport = HttpTransport::new(options.clone());
+    let settings = settings(options.clone(), &args.remote, store)?;
+    let transport = HttpTransport::new(options.clone()).naming(settings.client.named_endpoint());
     let Some(demand) = challenge(&options, &transport).await? else {
         anstream::eprintln!("{} does not ask for a sign-in", options.url());
         return Ok(Exit::Ok);
     };
-    let settings = settings(options, &args.remote, store)?;
     let mut person = Person {
         show: &show,
+        // In an environment without our secrets.
+        opens: Some(&browser::open),
         pasted: std::io::stdin().is_terminal().then(pasted),
     };
     let record = match attend(&settings, &mut person).await? {

@@ -19,6 +19,7 @@ use linkspan_mcp_bash::{Places, Project, Vars, health, registry};
 
 use crate::args::folder::{FolderArgs, FolderLayout};
 use crate::doctor;
+use crate::environment::environment_of_children;
 use crate::exit::{Exit, Failure};
 use crate::folder::tooling;
 use crate::show::raw;
@@ -138,7 +139,7 @@ fn found_anew(root: &Path) -> Result<Project, Failure> {
 }
 
 fn vars() -> Vars {
-    std::env::vars_os().collect()
+    environment_of_children().collect()
 }
 
 fn folder_args() -> FolderArgs {

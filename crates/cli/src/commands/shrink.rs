@@ -55,9 +55,8 @@ async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         args.url.as_deref(),
         &args.command,
     );
-    let secrets = args.guard.secret_variables();
     let command = std::mem::take(&mut args.command);
-    let backend = target::backend(args.url.take(), command, &args.remote, secrets)?;
+    let backend = target::backend(args.url.take(), command, &args.remote)?;
     if !args.http && target::check(&backend).is_ok() {
         waiting::for_client(&try_it);
     }

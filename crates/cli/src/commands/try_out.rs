@@ -111,7 +111,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     let remote = common.remote;
     let signals = Signals::listen();
     let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
-    let backend = target::backend(url, common.command, &remote, Vec::new())?;
+    let backend = target::backend(url, common.command, &remote)?;
     let port = backend.open()?;
     let first = if remote.timeout == DEFAULT_TIMEOUT {
         Some(FIRST_ANSWER)

@@ -1,6 +1,6 @@
 //! `linkspan connect -- COMMAND`: a process of our own behind stdio.
 
-use linkspan_testkit::{Bridge, Children, Launch, child_program};
+use linkspan_testkit::{Bridge, Children, Launch, child_program, wait_for};
 use serde_json::json;
 
 use crate::setup::{LATEST, program};
@@ -52,4 +52,36 @@ fn a_server_that_closes_its_stdin_is_ended_and_its_calls_are_answered() {
     bridge.close_stdin();
     assert_eq!(bridge.exit_code(), Some(0));
     assert!(!bridge.stderr().contains("panicked"), "{}", bridge.stderr());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_does_not_see_our_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let server = format!("env > '{}'; exec cat", seen.display());
+    for words in [
+        &["connect", "--bearer-env", "BEARER"] as &[&str],
+        &["connect", "--client-id=x", "--client-secret-env=SECRET"],
+        &["shrink", "--bearer-env", "BEARER"],
+    ] {
+        let _ = std::fs::remove_file(&seen);
+        let mut bridge = Bridge::launch(program())
+            .args(words)
+            .args(["--", "sh", "-c", &server])
+            .env("BEARER", "secret-1")
+            .env("SECRET", "secret-2")
+            .env("LINKSPAN_STORE_KEY", "secret-3")
+            .env("KEPT", "kept")
+            .start();
+        let read = || std::fs::read_to_string(&seen).unwrap_or_default();
+        wait_for("the server has started", || read().contains("KEPT"));
+        bridge.close_stdin();
+        bridge.exit_code();
+        let named = words.join(" ");
+        for (name, secret) in [("BEARER", "secret-1"), ("SECRET", "secret-2")] {
+            assert!(!named.contains(name) || !read().contains(secret), "{named}");
+        }
+        assert!(!read().contains("secret-3"), "{named}: {}", read());
+    }
 }

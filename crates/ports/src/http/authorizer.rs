@@ -98,6 +98,7 @@ pub(super) async fn send_authorized(
         if !is_refused || attempt == MOST {
             return Ok(response);
         }
+        endpoint.options.note_peer(&response);
         let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
         let refusal = AuthRefusal {
             status: status.as_u16(),

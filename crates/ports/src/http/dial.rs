@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower_service::Service;
 
-use super::options::{HttpOptions, is_loopback};
+use super::options::HttpOptions;
 use super::options_error::OptionsError;
 use super::resolve::Resolver;
 
@@ -32,20 +32,17 @@ pub(super) enum Dial {
 impl Dial {
     /// Decides once: a port speaks to one origin only.
     pub(super) fn new(options: &HttpOptions, uri: &Uri) -> Result<Self, OptionsError> {
+        let proxy = options.route(uri)?;
         let mut tcp = HttpConnector::new_with_resolver(Resolver {
             inner: GaiResolver::new(),
-            rule: options.address_rule,
+            // The user names the proxy, and the proxy finds the server.
+            rule: options.address_rule.filter(|_| proxy.is_none()),
         });
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(Duration::from_secs(30)));
         tcp.set_connect_timeout(Some(options.connect_timeout));
-        // A proxy has another idea of what localhost is.
-        let local = is_loopback(uri.host().unwrap_or_default());
-        if local {
-            return Ok(Self::Direct(tcp));
-        }
-        let Some(proxy) = options.proxy.proxy(uri)? else {
+        let Some(proxy) = proxy else {
             return Ok(Self::Direct(tcp));
         };
         let at = proxy.uri().clone();
@@ -82,10 +79,21 @@ impl Service<Uri> for Dial {
     fn call(&mut self, uri: Uri) -> Self::Future {
         match self {
             Self::Direct(dial) => boxed(dial.call(uri)),
-            Self::Tunnel(dial) => boxed(dial.call(uri)),
-            Self::Socks(dial) => boxed(dial.call(uri)),
+            Self::Tunnel(dial) => boxed(dial.call(with_port(uri))),
+            Self::Socks(dial) => boxed(dial.call(with_port(uri))),
         }
     }
+}
+
+/// A URL with its port, which the connectors to proxies take for 443 otherwise.
+fn with_port(uri: Uri) -> Uri {
+    if uri.port().is_some() || uri.scheme_str() != Some("http") {
+        return uri;
+    }
+    let mut parts = uri.clone().into_parts();
+    let authority = parts.authority.map(|it| format!("{it}:80").parse());
+    parts.authority = authority.and_then(Result::ok);
+    Uri::from_parts(parts).unwrap_or(uri)
 }
 
 /// A connector that gives up: TLS and proxies have no limit of their own.

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper_util::client::proxy::matcher::Intercept;
 use linkspan_session::Refused;
 use linkspan_wire::Limits;
 use url::Url;
@@ -13,6 +15,7 @@ use url::Url;
 use super::authorizer::Authorizer;
 use super::options_error::OptionsError;
 use super::proxy::ProxyVariables;
+use super::reached::Reached;
 use super::resolve::AddressRule;
 
 /// The transport to use.
@@ -53,6 +56,8 @@ pub struct HttpOptions {
     pub authorizer: Option<Arc<dyn Authorizer>>,
     /// Which addresses must not be connected to.
     pub(super) address_rule: Option<AddressRule>,
+    pub(super) reached: Reached,
+    insecure_http: bool,
 }
 
 /// A header whose value is computed for each request.
@@ -113,6 +118,8 @@ impl HttpOptions {
             ca: None,
             authorizer: None,
             address_rule: None,
+            reached: Reached::default(),
+            insecure_http,
         };
         options.secrets = options.secrets_in_url();
         Ok(options)
@@ -127,6 +134,39 @@ impl HttpOptions {
     /// The URL of the server, without credentials.
     pub fn url(&self) -> &Url {
         &self.url
+    }
+
+    /// Whether plain http to other machines is allowed.
+    pub fn allows_plain_http(&self) -> bool {
+        self.insecure_http
+    }
+
+    /// The address from which the server last refused a request for its credentials, if it was reached without a proxy.
+    /// Clones share it. Unlike a new lookup of the name, it cannot differ from the address that was connected to.
+    pub fn answered_from(&self) -> Option<IpAddr> {
+        self.reached.get()
+    }
+
+    /// Sets the address that another process found out.
+    pub fn set_answered_from(&self, ip: IpAddr) {
+        self.reached.set(ip);
+    }
+
+    /// Notes the peer of a response of the server. A proxy is not the server.
+    pub(super) fn note_peer<B>(&self, response: &http::Response<B>) {
+        let uri = self.url.as_str().parse();
+        if uri.is_ok_and(|uri| matches!(self.route(&uri), Ok(None))) {
+            self.reached.note(response.extensions());
+        }
+    }
+
+    /// The proxy that a URL is reached through; `None` if it is reached directly.
+    pub(super) fn route(&self, uri: &Uri) -> Result<Option<Intercept>, OptionsError> {
+        // A proxy has another idea of what localhost is.
+        if is_loopback(uri.host().unwrap_or_default()) {
+            return Ok(None);
+        }
+        self.proxy.proxy(uri)
     }
 
     /// Whether a header of this name is set.

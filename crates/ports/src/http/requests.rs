@@ -102,6 +102,9 @@ impl Requests {
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
         let response = client.request(request).await.map_err(|e| failed(&e))?;
+        if url.origin() == self.options.url.origin() && self.options.answered_from().is_none() {
+            self.options.note_peer(&response);
+        }
         let (head, body) = self.whole(response).await?;
         Ok(http::Response::from_parts(head, body))
     }

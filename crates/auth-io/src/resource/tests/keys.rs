@@ -1,7 +1,17 @@
 //! When keys are fetched: once for all, and not for every token that a stranger makes up.
 
-use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
 
+use linkspan_auth::Timestamp;
+use linkspan_auth::resource::Introspection;
+use parking_lot::Mutex;
+use serde_json::json;
+use tokio::time::timeout;
+use url::Url;
+
+use super::super::{KeySource, ResourceOptions, TrustedIssuer, Verifier};
+use super::{ISSUER, RESOURCE, START};
 use super::{Issuer, JWKS, METADATA, Setup, error_of};
 
 #[tokio::test]
@@ -151,4 +161,60 @@ async fn without_any_keys_the_client_is_told_to_come_back() {
     setup.publish(&[&key]);
     setup.pass(5);
     assert!(setup.bearer(&token).await.is_ok());
+}
+
+#[tokio::test]
+async fn old_keys_are_used_while_the_issuer_does_not_answer() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    setup.publish(&[&key]);
+    assert!(setup.bearer(&key.token(&json!({}))).await.is_ok());
+    setup.server.gate.forget_permits(1000);
+    setup.pass(86_400);
+    let before = setup.server.asked.lock().len();
+    let token = key.token(&json!({"sub": "bob"}));
+    let judged = timeout(Duration::from_secs(1), setup.bearer(&token)).await;
+    assert!(judged.expect("it does not wait for the issuer").is_ok());
+    tokio::task::yield_now().await;
+    let asked = setup.server.asked.lock().len();
+    assert_eq!(asked, before + 1, "newer ones are on their way");
+}
+
+#[test]
+fn the_url_that_the_operator_names_decides_about_the_network() {
+    let jwks = "https://keycloak.internal/jwks";
+    let introspect = "http://127.0.0.1:9/introspect";
+    let options = ResourceOptions {
+        issuers: vec![
+            TrustedIssuer {
+                name: ISSUER.to_owned(),
+                keys: KeySource::At(Url::parse(jwks).unwrap()),
+            },
+            TrustedIssuer {
+                name: "https://other.example".to_owned(),
+                keys: KeySource::Discovered,
+            },
+        ],
+        introspection: Some(Introspection {
+            url: Url::parse(introspect).unwrap(),
+            issuer: ISSUER.to_owned(),
+            client_id: None,
+            client_secret: None,
+        }),
+        path: "/mcp".to_owned(),
+        ..ResourceOptions::default()
+    };
+    let asked = Mutex::new(Vec::new());
+    let transport = |url: &str| {
+        asked.lock().push(url.to_owned());
+        Arc::new(crate::Offline) as Arc<dyn crate::Transport>
+    };
+    Verifier::new(
+        &options,
+        RESOURCE,
+        &transport,
+        Arc::new(|| Timestamp(START)),
+    )
+    .unwrap();
+    assert_eq!(*asked.lock(), [jwks, "https://other.example", introspect]);
 }

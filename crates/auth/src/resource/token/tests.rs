@@ -288,6 +288,19 @@ fn a_key_that_the_token_is_bound_to_is_noticed() {
     assert_eq!(verified.bound_to.as_deref(), Some("thumb"));
 }
 
+#[test]
+fn a_token_that_is_bound_in_another_way_is_not_taken_for_one_of_any_bearer() {
+    for cnf in [
+        json!({"x5t#S256": "certificate"}),
+        json!({"jkt": 1}),
+        json!({}),
+        json!("jkt"),
+    ] {
+        let refused = with(&json!({"cnf": cnf})).unwrap_err();
+        assert_eq!(refused, TokenError::OtherBinding, "{cnf}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_judged(text in ".{0,300}") {

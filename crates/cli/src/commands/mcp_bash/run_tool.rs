@@ -9,6 +9,7 @@ use linkspan_scripts::host::Env;
 
 use super::{folder_args, vars};
 use crate::args::folder::FolderLayout;
+use crate::environment::environment_of_children;
 use crate::exit::{Exit, Failure};
 use crate::folder;
 use crate::runtime::block_on;
@@ -30,7 +31,7 @@ pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
     }
     let run = &request.run;
     match request.action {
-        RunToolAction::Call => match run.environment(std::env::vars_os().collect()) {
+        RunToolAction::Call => match run.environment(environment_of_children().collect()) {
             Ok(env) => return call(run, env),
             Err(why) => return complain(&why.to_string()),
         },
