@@ -131,6 +131,8 @@ pub async fn work(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use linkspan_auth::Timestamp;
+
     use crate::settings::Task;
 
     #[test]
@@ -156,6 +158,7 @@ mod tests {
         let order = Order {
             server: server.to_owned(),
             generation: None,
+            since: Timestamp::now(),
             task: Task::Refresh,
         };
         let sent = serde_json::to_vec(&Assignment::new(&order, &settings)).unwrap();
