@@ -132,7 +132,7 @@ mod private {
             return Ok(());
         }
         if about.mode() & SHARED != 0 {
-            return Err(io::Error::other("every user may put files into it"));
+            return Err(io::Error::other("every user can create files in it"));
         }
         let mut ours = Vec::new();
         for entry in fs::read_dir(path)? {
@@ -141,7 +141,7 @@ mod private {
             let name = name.to_string_lossy();
             let is_ours = name == KEY || name.ends_with(ENDING) || name.ends_with(".tmp");
             if !is_ours || !about.is_file() || about.uid() != us {
-                let why = format!("others may read it, and `{name}` in it is not an original");
+                let why = format!("other users can read it, and `{name}` in it is not an original");
                 return Err(io::Error::other(why));
             }
             ours.push(entry.path());
