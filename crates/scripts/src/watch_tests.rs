@@ -188,7 +188,7 @@ fn without_events_the_folder_is_polled() {
     let (stopped, stop) = io::pipe().unwrap();
     let (tell, changes) = sync_channel(1_000);
     let watcher = Watcher {
-        eye: Eye::Looking(fingerprint(&root)),
+        detector: ChangeDetector::Polling(fingerprint(&root)),
         root: root.clone(),
         stopped,
         on_change: move || {
