@@ -136,7 +136,9 @@ impl From<ConductError> for Failure {
             ConductError::Broken(ref broken) => match broken.why {
                 BreakReason::NotStarted(_) => Exit::Unreachable,
                 BreakReason::Silent(_) => Exit::Timeout,
-                BreakReason::Ended(_) | BreakReason::Noise | BreakReason::Stuck => Exit::Broken,
+                BreakReason::Ended(_) | BreakReason::InvalidLines | BreakReason::Stuck => {
+                    Exit::Broken
+                }
             },
         };
         Self::new(exit, error.to_string()).hinted(error.hint())
