@@ -16,7 +16,7 @@ fn a_crashed_agent_is_reported_with_its_stderr_and_restarted_by_the_next_call() 
     }
     let lost = agent.call("2", "prompt", &json!({"sessionId": session, "text": "x"}));
     let said = trouble(&lost);
-    assert!(said.contains("its sessions are gone"), "{said}");
+    assert!(said.contains("and its sessions with it"), "{said}");
     assert!(said.contains("exit status: 7"), "{said}");
     assert_eq!(text(&agent.prompt("say again")), "again");
     assert_eq!(agent.children.started(), 2);

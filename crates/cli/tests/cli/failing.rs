@@ -282,7 +282,7 @@ fn an_answer_that_cannot_be_read() {
     let ran = linkspan(&["call", "raw", lines, "--", child]);
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("its answer is no message"),
+        ran.stderr.contains("its answer is not a valid message"),
         "{}",
         ran.stderr
     );

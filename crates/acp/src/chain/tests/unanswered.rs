@@ -100,7 +100,7 @@ fn a_session_request_over_the_limit_revokes_its_declarations() {
     stage.one(SECOND);
     stage.say(FIRST, NEW);
     assert!(stage.heard(SECOND).is_empty());
-    assert!(stage.one(FIRST).contains("under way already"));
+    assert!(stage.one(FIRST).contains("already in flight"));
     assert_eq!(
         notes.take(),
         ["offer 1 Some(Current)", "offer 2 Some(Current)", "revoke 2"]
