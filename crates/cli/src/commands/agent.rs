@@ -34,7 +34,6 @@ Examples:
 Other commands take an agent as their target with --acp:
   linkspan call prompt text='What is in here?' --acp -- ./my-agent acp";
 
-// `linkspan agent`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan agent [OPTIONS] -- COMMAND…",

@@ -8,7 +8,6 @@ use clap_complete::Shell;
 use crate::exit::Exit;
 use crate::show::note;
 
-// `linkspan completions`
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// Shell to complete for

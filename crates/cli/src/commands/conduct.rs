@@ -39,7 +39,6 @@ In an editor's configuration (Zed):
   {\"agent_servers\":{\"mine\":{\"command\":\"linkspan\",
     \"args\":[\"conduct\",\"./proxy\",\"./agent\"]}}}";
 
-// `linkspan conduct`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan conduct [OPTIONS] [COMPONENT]… AGENT\n       linkspan conduct --proxy [OPTIONS] COMPONENT…",

@@ -30,7 +30,6 @@ Examples:
   linkspan config my-server --client claude-desktop --with-path
   linkspan config my-server --client vscode --http http://127.0.0.1:8808/mcp";
 
-// `linkspan config`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan config [OPTIONS] [FOLDER | URL | -- COMMAND…]",

@@ -34,7 +34,6 @@ In a client's configuration:
   {\"mcpServers\":{\"example\":{\"command\":\"linkspan\",
     \"args\":[\"connect\",\"https://mcp.example.com/mcp\"]}}}";
 
-// `linkspan connect`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)",

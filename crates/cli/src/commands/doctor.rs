@@ -7,7 +7,6 @@ use clap::Args;
 use crate::doctor;
 use crate::exit::{Exit, Failure};
 
-// `linkspan doctor`
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     /// Folder to check as well

@@ -33,7 +33,6 @@ Examples:
   linkspan expose --auth-issuer https://login.example.com -- ./my-server
   linkspan expose https://mcp.example.com/mcp --bearer-env KEY";
 
-// `linkspan expose`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan expose [OPTIONS] (URL | FOLDER | -- COMMAND…)",

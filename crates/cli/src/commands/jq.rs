@@ -9,7 +9,6 @@ use linkspan_jq::World;
 use crate::environment::{JQ_LIMITED, JQ_RESTRICTED};
 use crate::waiting;
 
-// `linkspan jq`
 #[derive(Debug, Args)]
 pub(crate) struct JqArgs {
     /// Flags, a filter and files, as for jq; JSON comes from stdin by default

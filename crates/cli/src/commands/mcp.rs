@@ -22,7 +22,6 @@ Example of what an agent is given:
     \"env\":[{\"name\":\"LINKSPAN_MCP_TOKEN\",\"value\":\"…\"}]}
 It runs: linkspan mcp /run/user/1000/linkspan-x/mcp";
 
-// `linkspan mcp`
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct McpArgs {
@@ -41,9 +40,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, Failure> {
     };
     let end = shim::run(&args.endpoint, &secret, shim::stdin(), shim::stdout())?;
     if end == End::Silent {
-        warn(
-            "the conductor closed the connection without sending data; its session may have ended",
-        );
+        warn("the conductor closed the connection without sending data; the session may be over");
     }
     Ok(Exit::Ok)
 }

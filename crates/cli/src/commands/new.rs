@@ -9,7 +9,6 @@ use crate::args::lang::LangArg;
 use crate::exit::{Exit, Failure};
 use crate::show::{path as shown, say};
 
-// `linkspan new`
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
     /// Folder to create; it must be empty or missing

@@ -36,7 +36,6 @@ Exit codes: 0 it worked, 1 there is no such tool, or the answer is a JSON-RPC er
 wrong, 3 the folder cannot be served, 5 the tool failed, did not start, or its arguments do not fit,
 6 it took too long.";
 
-// `linkspan run-tool`
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct RunToolArgs {

@@ -25,7 +25,6 @@ Examples:
   linkspan scaffold prompt explain my-server
   linkspan scaffold completion explain.language my-server --lang node";
 
-// `linkspan scaffold`
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct ScaffoldArgs {

@@ -8,7 +8,6 @@ use linkspan_scripts::sdk;
 use crate::exit::{Exit, Failure};
 use crate::show::{path as shown, say};
 
-// `linkspan sdk`
 #[derive(Debug, Args)]
 pub(crate) struct SdkArgs {
     /// Folder to write to; created if missing

@@ -38,7 +38,6 @@ In a client's configuration:
   {\"mcpServers\":{\"mine\":{\"command\":\"linkspan\",
     \"args\":[\"serve\",\"/home/me/my-server\"]}}}";
 
-// `linkspan serve`
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::help_text::reflow(HELP), mut_args = only_with_http)]
 pub(crate) struct ServeArgs {
@@ -49,10 +48,8 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) http: bool,
     /// Wait this long for pending answers after stdin closes
-    #[arg(
-        long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http",
+        hide_short_help = true)]
     pub(crate) drain: Duration,
     /// Do not watch the folder for changes
     #[arg(long)]

@@ -27,7 +27,6 @@ Examples:
 Exit codes: 0 fine, 1 there are errors (with --strict also warnings), 2 the command line
 is wrong, or there is no folder.";
 
-// `linkspan validate`
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct ValidateArgs {

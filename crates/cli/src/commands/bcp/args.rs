@@ -27,7 +27,6 @@ Examples:
 Exit codes: 0 it worked, 1 a file is not valid or cannot be read or written, 2 the command line is
 wrong. diff: 0 the same, 1 different, 2 trouble.";
 
-// `linkspan bcp`
 #[derive(Debug, Args)]
 #[command(version, after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct BcpArgs {
@@ -86,7 +85,6 @@ Environment:
   BCP_CLI_TIMEOUT_MS  time limit of a call in milliseconds (30000); 0 is none
   BCP_LOG_LEVEL       what is logged without -v: debug, info, warn or error";
 
-// `linkspan bcp mcp`
 #[derive(Debug, Args)]
 #[command(mut_args = only_with_http)]
 pub(crate) struct McpArgs {

@@ -36,7 +36,6 @@ Examples:
 Environment:
   BCP_RENDER_MODE  the mode if --mode is not given: xml, markdown or minimal";
 
-// `linkspan bcp decode`
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArgs {
     #[command(flatten)]
@@ -45,10 +44,8 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_name = "MODE", value_parser = MODES, hide_possible_values = true)]
     mode: Option<Mode>,
     /// full, summary (where a block has one), or adaptive (what the budget allows; the default)
-    #[arg(
-        long, value_name = "HOW", default_value = "adaptive", value_parser = VERBOSITIES,
-        hide_default_value = true, hide_possible_values = true
-    )]
+    #[arg(long, value_name = "HOW", default_value = "adaptive", value_parser = VERBOSITIES,
+        hide_default_value = true, hide_possible_values = true)]
     verbosity: Verbosity,
     /// Most tokens that the text may have
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]

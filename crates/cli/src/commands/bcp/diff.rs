@@ -12,7 +12,6 @@ use super::printed;
 use super::progress::Bar;
 use crate::exit::{Exit, Failure};
 
-// `linkspan bcp diff`
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
     /// The file before

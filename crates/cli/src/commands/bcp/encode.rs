@@ -36,7 +36,6 @@ Examples:
   git diff | linkspan bcp encode --as-files - -o change.bcp
   linkspan bcp decode old.bcp --json | linkspan bcp encode - -o new.bcp --dedup";
 
-// `linkspan bcp encode`
 #[derive(Debug, Args)]
 #[command(override_usage = "linkspan bcp encode [OPTIONS] --output <FILE> <INPUT>...")]
 pub(crate) struct EncodeArgs {

@@ -11,7 +11,6 @@ use super::opening::{FileArg, StoreArg};
 use super::printed;
 use crate::exit::{Exit, Failure};
 
-// `linkspan bcp inspect`
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
     #[command(flatten)]

@@ -11,7 +11,6 @@ use super::tokenizer::TokenizerArg;
 use crate::exit::{Exit, Failure};
 use crate::show::{raw, say};
 
-// `linkspan bcp stats`
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     #[command(flatten)]

@@ -9,7 +9,6 @@ use super::progress::Bar;
 use crate::exit::{Exit, Failure, warn};
 use crate::show::{raw, say};
 
-// `linkspan bcp validate`
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
     #[command(flatten)]

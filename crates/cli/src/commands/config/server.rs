@@ -55,12 +55,8 @@ pub(super) fn connection(args: &ConfigArgs, server: &Server) -> Result<Connectio
         Server::Command(_) => {}
     }
     let words = server.arguments()?;
-    let us = std::env::current_exe().map_err(|e| {
-        Failure::new(
-            Exit::Invalid,
-            format!("cannot get the working directory: {e}"),
-        )
-    })?;
+    let us = std::env::current_exe()
+        .map_err(|e| Failure::new(Exit::Invalid, format!("cannot find this program: {e}")))?;
     Ok(Connection::Command {
         program: utf8(&us)?,
         env: environment(args, &words),

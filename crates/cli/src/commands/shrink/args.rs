@@ -37,7 +37,6 @@ In a client's configuration:
 Other commands do the same with --shrink. docs/shrink.md in the sources has the details. With --http, the
 flags of `linkspan expose` that say who may connect (--auth-issuer, --keys, …) hold here, too.";
 
-// `linkspan shrink`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan shrink [OPTIONS] (URL | FOLDER | -- COMMAND…)\n       linkspan shrink try [FILE]…\n       linkspan shrink decode [FILE]\n       linkspan shrink stats",
@@ -59,10 +58,8 @@ pub(crate) struct ShrinkArgs {
     #[arg(long)]
     pub(crate) http: bool,
     /// Wait this long for pending answers after stdin closes
-    #[arg(
-        long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http",
+        hide_short_help = true)]
     pub(crate) drain: Duration,
     /// Record every message to FILE as ndjson; secrets are masked
     #[arg(
@@ -159,19 +156,15 @@ pub(crate) struct FormArgs {
     )]
     pub(crate) render: Option<RenderArg>,
     /// Tokenizer for counting
-    #[arg(
-        long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES,
+        hide_short_help = true)]
     pub(crate) tokens: Vocabulary,
     /// Least confidence (0 to 1) that a format is recognised with [default: 0.7]
     #[arg(long, value_name = "NUMBER", value_parser = threshold, hide_short_help = true)]
     pub(crate) threshold: Option<f32>,
     /// Keep the original if less than this is saved, in percent
-    #[arg(
-        long, value_name = "PERCENT", default_value = "10",
-        value_parser = clap::value_parser!(u64).range(0..=100), hide_short_help = true
-    )]
+    #[arg(long, value_name = "PERCENT", default_value = "10",
+        value_parser = clap::value_parser!(u64).range(0..=100), hide_short_help = true)]
     pub(crate) min_saving: u64,
     /// Allow loss, marked in the text: diff-context=N, failures-only, html-to-text
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = lossy)]

@@ -101,7 +101,7 @@ fn a_question_that_the_list_of_another_client_can_have_caused_waits_for_its_end(
         stage
             .server(ASK)
             .told_one()
-            .contains("no call is under way")
+            .contains("no open call can have asked this")
     );
     stage
         .server(&result(&only, r#"{"resources":[]}"#))
