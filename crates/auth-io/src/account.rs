@@ -1,6 +1,7 @@
 //! The credential of one server, as its port asks for it.
 
 mod live;
+mod patience;
 mod refused;
 
 use std::sync::Arc;
@@ -49,6 +50,8 @@ struct Inner {
     /// One refresh or sign-in at a time in this process.
     turn: tokio::sync::Mutex<()>,
     prompts: watch::Sender<Option<Prompt>>,
+    /// How long a request waits for a person.
+    patience: watch::Sender<Option<Duration>>,
 }
 
 #[derive(Default)]
@@ -87,6 +90,7 @@ impl Account {
                 state: Mutex::default(),
                 turn: tokio::sync::Mutex::default(),
                 prompts: watch::Sender::new(None),
+                patience: watch::Sender::new(None),
             }),
         }
     }
@@ -172,10 +176,14 @@ impl Account {
     /// Carries out an order in a task of its own: a caller that is cancelled must not cut an exchange in two.
     async fn carry_out(&self, order: Order) -> Result<(), Failure> {
         let inner = Arc::clone(&self.inner);
-        match tokio::spawn(async move { inner.carry_out(order).await }).await {
-            Ok(done) => done,
-            Err(broken) => std::panic::resume_unwind(broken.into_panic()),
-        }
+        let task = tokio::spawn(async move { inner.carry_out(order).await });
+        let done = async {
+            match task.await {
+                Ok(done) => done,
+                Err(broken) => std::panic::resume_unwind(broken.into_panic()),
+            }
+        };
+        self.patiently(done).await
     }
 }
 
@@ -235,8 +243,9 @@ impl Inner {
             return Ok(());
         }
         let done = self.perform(&order).await;
-        self.prompts.send_replace(None);
+        // First: when the prompt is gone, it shows whether there is a new credential.
         self.load().await;
+        self.prompts.send_replace(None);
         done
     }
 
