@@ -153,6 +153,10 @@ impl Authorizer for Account {
         let live = self.inner.live();
         live.map(|live| live.secrets()).unwrap_or_default()
     }
+
+    fn is_asking(&self) -> bool {
+        self.inner.prompts.borrow().is_some()
+    }
 }
 
 impl Account {

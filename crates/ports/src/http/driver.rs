@@ -66,6 +66,8 @@ pub(super) struct Driver {
     /// Where a first call or `initialize` has led, as soon as its response begins.
     accepted: (mpsc::Sender<Begun>, mpsc::Receiver<Begun>),
     held: VecDeque<Envelope>,
+    /// An `initialized` that the server has not taken, for want of a sign-in.
+    unheard: Option<Delivery>,
     notes: VecDeque<Delivery>,
     /// Notifications that are out: one, unless the server takes too long over them.
     notes_out: usize,
@@ -136,6 +138,7 @@ impl Driver {
             last_serial: 0,
             accepted: mpsc::channel(16),
             held: VecDeque::new(),
+            unheard: None,
             notes: VecDeque::new(),
             notes_out: 0,
             parked: Vec::new(),
@@ -179,6 +182,14 @@ impl Driver {
 
     /// Sends a message now, or once what it depends on is there.
     fn take(&mut self, envelope: Envelope) {
+        if self.barrier == Barrier::Open && self.unheard.is_some() {
+            match (Role::of(&envelope.msg), self.unheard.take()) {
+                (Role::Call | Role::Note, Some(initialized)) => self.start(initialized),
+                (Role::Reply, initialized) => self.unheard = initialized,
+                // The client begins anew.
+                _ => {}
+            }
+        }
         let wait = match self.barrier {
             Barrier::Open => false,
             // The server may have asked while it is busy with the handshake that all requests wait for.

@@ -116,6 +116,8 @@ pub(super) enum Outcome {
     SessionGone(Refusal),
     /// The headers of a call do not say what its body says; the message was not taken.
     HeadersRefused(Refusal),
+    /// The server wants a sign-in before it hears `initialized`; the message was not taken.
+    NotSignedIn(Fault),
     /// The server may speak another transport; the session has not been told yet.
     Refused(Refusal),
 }
