@@ -122,7 +122,8 @@ async fn signs_in(account: Option<&Account>, client_shows_pages: bool) -> &Accou
     let Some(account) = account else {
         return std::future::pending().await;
     };
-    account.set_client_shows_pages(client_shows_pages);
+    // Only in the course of a call, and none has reached the server.
+    account.set_client_shows_pages(false);
     let mut prompts = account.prompts();
     loop {
         let asked = prompts.borrow_and_update().clone();

@@ -125,7 +125,8 @@ impl<S: SignInState> SignInLayer<S> {
         let (can_be_asked, patience) = match &self.stage {
             Stage::Fresh => (false, None),
             // `initialize` waits in any case, and the client is answered here.
-            Stage::Opening(_) | Stage::Greeted(_) => (true, None),
+            Stage::Opening(_) => (!self.is_translated, None),
+            Stage::Greeted(greeted) => (!self.is_translated || !greeted.calls.is_empty(), None),
             Stage::Through(through) => {
                 let patience = self.asking.patience(self.is_translated);
                 (through.waits().is_some(), patience)
@@ -301,7 +302,11 @@ impl<S: SignInState> Layer for SignInLayer<S> {
                 }
                 Verdict::Pass(envelope)
             }
-            (Stage::Greeted(_), Way::ToBack) => self.client_says(envelope, now),
+            (Stage::Greeted(_), Way::ToBack) => {
+                let said = self.client_says(envelope, now);
+                self.tell_account();
+                said
+            }
             _ => Verdict::Pass(envelope),
         }
     }

@@ -12,7 +12,7 @@ use linkspan_mcp::names;
 use linkspan_session::{Envelope, Layer, Verdict, Way};
 use linkspan_wire::{Id, IdKey, Json, Kind, Message, RpcError};
 
-use super::asking::Asking;
+use super::asking::{Asking, Reply};
 use super::{LOOK, SignInState, answers};
 
 pub(crate) struct ModernSignInLayer<S: SignInState> {
@@ -111,15 +111,16 @@ impl<S: SignInState> ModernSignInLayer<S> {
         let reply = msg
             .params()
             .and_then(|params| params.path(&["inputResponses", state]));
-        self.asking.replied(&call.question, answers::reply(reply));
+        let reply = answers::reply(reply);
+        self.asking.replied(&call.question, reply);
         let Some(outcome) = call.outcome.take() else {
             call.front = Some(id);
             call.token = progress_token(msg, &["_meta", "progressToken"]).map(str::to_owned);
             return Verdict::Drop;
         };
         let call = self.parked.remove(at);
-        if answers::is_not_signed_in(&outcome.msg) {
-            // It has not run, and the person may have signed in meanwhile.
+        if answers::is_not_signed_in(&outcome.msg) && reply == Reply::Accepted {
+            // It has not run, and its sign-in has ended before the person could begin.
             let again = call.request.with_id(id.clone());
             self.waiting.insert(id.key(), again.clone());
             return Verdict::Pass(Envelope::new(again));

@@ -2,6 +2,7 @@ mod account;
 mod mid_session;
 mod modern_client;
 mod modern_server;
+mod open_handshake;
 
 use std::sync::{Arc, Mutex};
 

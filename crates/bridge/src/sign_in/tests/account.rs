@@ -8,27 +8,41 @@ use linkspan_auth::{HttpRequest, HttpResponse};
 use linkspan_auth_io::{Performer, Sending, Settings, Transport};
 use linkspan_ports::{Again, AuthRefusal, Authorizer, HttpOptions};
 use linkspan_session::Fault;
+use linkspan_wire::quote;
 use tempfile::TempDir;
 use tokio::time::{Instant, timeout};
 
 use super::*;
 
-const SERVER: &str = "https://mcp.example/mcp";
+pub(super) const SERVER: &str = "https://mcp.example/mcp";
 
 /// An authorization server with codes for another device; a person may enter them.
-#[derive(Default)]
-struct Issuer {
-    is_entered: AtomicBool,
+pub(super) struct Issuer {
+    /// The resource that it protects.
+    resource: String,
+    pub(super) is_entered: AtomicBool,
+}
+
+impl Issuer {
+    pub(super) fn of(resource: &str) -> Arc<Self> {
+        Arc::new(Self {
+            resource: resource.to_owned(),
+            is_entered: AtomicBool::new(false),
+        })
+    }
 }
 
 impl Transport for Issuer {
     fn send(&self, request: HttpRequest) -> Sending<'_> {
         let is_entered = self.is_entered.load(Ordering::Relaxed);
         let (status, body) = match request.url.path() {
-            "/.well-known/oauth-protected-resource/mcp" => (
-                200,
-                r#"{"resource":"https://mcp.example/mcp","authorization_servers":["https://as.example"]}"#,
-            ),
+            "/.well-known/oauth-protected-resource/mcp" => {
+                let resource = quote(&self.resource);
+                let body = format!(
+                    r#"{{"resource":{resource},"authorization_servers":["https://as.example"]}}"#
+                );
+                return respond(200, body);
+            }
             "/.well-known/oauth-authorization-server" => (
                 200,
                 r#"{"issuer":"https://as.example","authorization_endpoint":"https://as.example/authorize","token_endpoint":"https://as.example/token","registration_endpoint":"https://as.example/register","device_authorization_endpoint":"https://as.example/device","code_challenge_methods_supported":["S256"]}"#,
@@ -36,7 +50,7 @@ impl Transport for Issuer {
             "/register" => (201, r#"{"client_id":"client"}"#),
             "/device" => (
                 200,
-                r#"{"device_code":"device","user_code":"CODE","verification_uri":"https://as.example/enter","expires_in":3600}"#,
+                r#"{"device_code":"device","user_code":"CODE","verification_uri":"https://as.example/enter","expires_in":3600,"interval":1}"#,
             ),
             "/token" if is_entered => (
                 200,
@@ -45,19 +59,23 @@ impl Transport for Issuer {
             "/token" => (400, r#"{"error":"authorization_pending"}"#),
             _ => (404, "null"),
         };
-        Box::pin(async move {
-            Ok(HttpResponse {
-                status,
-                body: body.as_bytes().to_vec(),
-                ..HttpResponse::default()
-            })
-        })
+        respond(status, body.to_owned())
     }
 }
 
-fn account(folder: &TempDir, issuer: &Arc<Issuer>) -> linkspan_auth_io::Account {
+fn respond<'a>(status: u16, body: String) -> Sending<'a> {
+    Box::pin(async move {
+        Ok(HttpResponse {
+            status,
+            body: body.into_bytes(),
+            ..HttpResponse::default()
+        })
+    })
+}
+
+pub(super) fn account(folder: &TempDir, issuer: &Arc<Issuer>) -> linkspan_auth_io::Account {
     let settings = Settings {
-        http: HttpOptions::new(SERVER, false).unwrap(),
+        http: HttpOptions::new(&issuer.resource, false).unwrap(),
         client: Arc::new(ClientOptions::default()),
         assertion_file: None,
         store: StoreOptions {
@@ -85,7 +103,7 @@ async fn refused(account: &linkspan_auth_io::Account) -> Result<Again, Fault> {
 #[tokio::test(start_paused = true)]
 async fn a_request_fails_with_the_page_and_the_next_one_works_after_the_sign_in() {
     let folder = tempfile::tempdir().unwrap();
-    let issuer = Arc::new(Issuer::default());
+    let issuer = Issuer::of(SERVER);
     let account = account(&folder, &issuer);
     account.set_patience(Some(PATIENCE));
     for _ in 0..2 {
@@ -116,7 +134,7 @@ async fn a_request_fails_with_the_page_and_the_next_one_works_after_the_sign_in(
 #[tokio::test(start_paused = true)]
 async fn a_request_that_may_wait_longer_waits_until_it_may_not() {
     let folder = tempfile::tempdir().unwrap();
-    let issuer = Arc::new(Issuer::default());
+    let issuer = Issuer::of(SERVER);
     let account = account(&folder, &issuer);
     let request = refused(&account);
     tokio::pin!(request);

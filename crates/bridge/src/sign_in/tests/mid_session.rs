@@ -215,6 +215,7 @@ fn behind_the_translation_a_client_is_asked_in_the_course_of_a_call() {
         now: Instant::now(),
     };
     world.client(OPEN_PAGES);
+    assert_eq!(world.account.client_shows_pages(), Some(false));
     world.server(OPENED);
     world.client(READY);
     world.client(&request(2, "tools/list"));
@@ -233,4 +234,27 @@ fn behind_the_translation_a_client_is_asked_in_the_course_of_a_call() {
     world.client(ACCEPT);
     world.account.is_signed_in();
     assert!(world.after(SECOND).is_empty());
+}
+
+#[test]
+fn behind_the_translation_a_client_is_asked_when_it_calls_the_tool_instead_of_the_server() {
+    let account = Account::default();
+    let mut world = World {
+        layer: SignInLayer::answering_at_once(account.clone()),
+        account,
+        now: Instant::now(),
+    };
+    world.client(OPEN_PAGES);
+    world.account.asks(false);
+    assert_eq!(world.after(SECOND).len(), 1);
+    world.client(READY);
+    assert!(world.after(SECOND).is_empty());
+    assert_eq!(world.account.client_shows_pages(), Some(false));
+    world.client(&call(2));
+    assert_eq!(world.account.client_shows_pages(), Some(true));
+    world.now += SECOND;
+    let asked = world.layer.on_time(world.now);
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].1.about, Some(Id::number(2)));
+    assert!(world.client(ACCEPT).is_empty());
 }

@@ -120,6 +120,14 @@ fn a_call_that_has_not_run_is_sent_when_its_client_comes_back() {
 }
 
 #[test]
+fn a_client_that_declines_after_the_end_hears_how_it_ended() {
+    let mut world = asked();
+    world.server(&not_signed_in(1));
+    let fault = world.client(&reply(2, "decline"));
+    assert_eq!(fault, [format!("<{}", not_signed_in(2))]);
+}
+
+#[test]
 fn a_client_that_declines_is_not_asked_again() {
     let mut world = asked();
     assert!(world.client(&reply(2, "decline")).is_empty());
