@@ -1,9 +1,9 @@
 // An MCP server on the official TypeScript SDK that wants a token of an authorization server:
-// `node protected.mjs [--port N] [--opaque] ISSUER` prints its URL when it is ready. It speaks both eras.
+// `node protected.mjs [--port N] [--opaque] [--open-handshake] ISSUER` prints its URL when it is ready. It speaks both eras.
 //
 // `echo` and `add_one` need the scope `mcp:basic`, `write_note` needs `mcp:write`, too. A token that is bound to a
 // key has to come with DPoP proofs. With `--opaque` tokens are not JWTs: the issuer is asked whose they are, and the
-// only scope is `openid`. `GET /__counters` tells what happened so far.
+// only scope is `openid`. With `--open-handshake` `initialize` needs no token, as at many servers. `GET /__counters` tells what happened so far.
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -21,7 +21,11 @@ import {
 } from "@modelcontextprotocol/server";
 
 const { values: options, positionals } = parseArgs({
-  options: { port: { type: "string", default: "0" }, opaque: { type: "boolean", default: false } },
+  options: {
+    port: { type: "string", default: "0" },
+    opaque: { type: "boolean", default: false },
+    "open-handshake": { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const [issuer] = positionals;
@@ -96,6 +100,12 @@ async function authenticate(request) {
   return requireBearerAuth({ verifier: verifier(request, scheme.toLowerCase()), ...expected })(request);
 }
 
+// Whether a request needs no token.
+async function isOpen(request) {
+  if (!options["open-handshake"] || request.method !== "POST") return false;
+  return (await request.clone().json()).method === "initialize";
+}
+
 const mcp = createMcpHandler(mcpServer);
 async function answer(request) {
   const { pathname } = new URL(request.url);
@@ -104,6 +114,7 @@ async function answer(request) {
   const metadata = oauthMetadataResponse(request, described);
   if (metadata) return metadata;
   if (pathname !== url.pathname) return new Response(null, { status: 404 });
+  if (await isOpen(request)) return mcp.fetch(request);
   const auth = await authenticate(request);
   if (auth instanceof Response) {
     counters.refused += 1;

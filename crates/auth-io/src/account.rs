@@ -1,6 +1,7 @@
 //! The credential of one server, as its port asks for it.
 
 mod live;
+mod patience;
 mod refused;
 
 use std::sync::Arc;
@@ -54,6 +55,8 @@ struct Inner {
     prompts: watch::Sender<Option<Prompt>>,
     /// The store, once it was opened. It remembers its key, which a keyring may take long to give.
     store: Mutex<Option<Arc<Store>>>,
+    /// How long a request waits for a person.
+    patience: watch::Sender<Option<Duration>>,
 }
 
 #[derive(Default)]
@@ -93,6 +96,7 @@ impl Account {
                 turn: tokio::sync::Mutex::default(),
                 prompts: watch::Sender::new(None),
                 store: Mutex::default(),
+                patience: watch::Sender::new(None),
             }),
         }
     }
@@ -155,6 +159,10 @@ impl Authorizer for Account {
         let live = self.inner.live();
         live.map(|live| live.secrets()).unwrap_or_default()
     }
+
+    fn is_asking(&self) -> bool {
+        self.inner.prompts.borrow().is_some()
+    }
 }
 
 impl Account {
@@ -178,10 +186,14 @@ impl Account {
     /// Carries out an order in a task of its own: a caller that is cancelled must not cut an exchange in two.
     async fn carry_out(&self, order: Order) -> Result<(), Failure> {
         let inner = Arc::clone(&self.inner);
-        match tokio::spawn(async move { inner.carry_out(order).await }).await {
-            Ok(done) => done,
-            Err(broken) => std::panic::resume_unwind(broken.into_panic()),
-        }
+        let task = tokio::spawn(async move { inner.carry_out(order).await });
+        let done = async {
+            match task.await {
+                Ok(done) => done,
+                Err(broken) => std::panic::resume_unwind(broken.into_panic()),
+            }
+        };
+        self.patiently(done).await
     }
 }
 
@@ -265,8 +277,9 @@ impl Inner {
             return Ok(());
         }
         let done = self.perform(&order).await;
-        self.prompts.send_replace(None);
+        // First: when the prompt is gone, it shows whether there is a new credential.
         self.load().await;
+        self.prompts.send_replace(None);
         done
     }
 

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_auth_io::Account;
+use linkspan_mcp::Era;
 use linkspan_mcp::era::ModernToLegacyOptions;
-use linkspan_mcp::{CLIENT_CAPABILITIES, Era};
 use linkspan_ports::Principal;
 use linkspan_session::{Envelope, Fault, Inbound, Layer, Outbound, Port};
-use linkspan_wire::Message;
 use tokio::sync::mpsc;
 
 use crate::client_era;
@@ -18,7 +17,8 @@ use crate::probe::Questions;
 use crate::secret::secret;
 use crate::server::Server;
 use crate::setbacks::Cause;
-use crate::sign_in::PATIENCE;
+use crate::sign_in::answers::modern_shows_pages;
+use crate::sign_in::{PATIENCE, SignInLayer};
 
 /// How often a client is looked after while the server starts.
 const LOOK: Duration = Duration::from_millis(250);
@@ -50,9 +50,13 @@ pub(crate) async fn join(
             None => server.start()?,
         };
         if client_era.unwrap_or(first.era) == Era::Legacy {
+            let account = server.account().cloned();
+            let mut layers: Vec<Box<dyn Layer>> = Vec::new();
+            layers.extend(account.map(|it| -> Box<dyn Layer> { Box::new(SignInLayer::new(it)) }));
+            layers.extend(legacy_layers(server, &Principal::anonymous()));
             return Ok(Some(Joined {
                 back: port,
-                layers: legacy_layers(server, &Principal::anonymous()),
+                layers,
                 first: first.message,
                 works: false,
             }));
@@ -63,7 +67,7 @@ pub(crate) async fn join(
         let probed = tokio::select! {
             probed = server.probe(port, &questions, &cause) => probed,
             // The sign-in goes on without the probe, and the session asks again.
-            account = signs_in(server.account(), shows_pages(first.request())) => {
+            account = signs_in(server.account(), first.request().is_some_and(modern_shows_pages)) => {
                 return Ok(Some(Joined {
                     back: server.start()?,
                     layers: sign_in_layers(server, account.clone(), options, &Principal::anonymous()),
@@ -99,7 +103,13 @@ pub(crate) async fn join(
         };
         return Ok(Some(Joined {
             back: probed.port,
-            layers: modern_layers(server, probed.era, options, session),
+            layers: modern_layers(
+                server,
+                probed.era,
+                options,
+                session,
+                server.account().cloned(),
+            ),
             first: message,
             works: true,
         }));
@@ -112,7 +122,8 @@ async fn signs_in(account: Option<&Account>, client_shows_pages: bool) -> &Accou
     let Some(account) = account else {
         return std::future::pending().await;
     };
-    account.set_client_shows_pages(client_shows_pages);
+    // Only in the course of a call, and none has reached the server.
+    account.set_client_shows_pages(false);
     let mut prompts = account.prompts();
     loop {
         let asked = prompts.borrow_and_update().clone();
@@ -131,14 +142,6 @@ async fn signs_in(account: Option<&Account>, client_shows_pages: bool) -> &Accou
             }
         }
     }
-}
-
-/// Whether a modern client says with its request that it can show pages.
-fn shows_pages(request: Option<&Message>) -> bool {
-    let capabilities = request
-        .and_then(Message::params)
-        .and_then(|params| params.path(&["_meta", CLIENT_CAPABILITIES]));
-    capabilities.is_some_and(|it| it.path(&["elicitation", "url"]).is_some())
 }
 
 /// Resolves when the client has gone and its last requests had time to be answered.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use linkspan_auth_io::Account;
 use linkspan_mcp::Era;
 use linkspan_mcp::era::{Handshake, LegacyToModern, ModernToLegacy, ModernToLegacyOptions};
 use linkspan_ports::Principal;
@@ -11,7 +12,7 @@ use linkspan_session::{Envelope, EraLayer, Layer, Verdict, Way};
 use linkspan_wire::{Kind, Message};
 
 use crate::server::Server;
-use crate::sign_in::{SignInLayer, SignInState};
+use crate::sign_in::{ModernSignInLayer, SignInLayer, SignInState};
 
 /// Makes a layer for each session of a bridge.
 ///
@@ -51,17 +52,32 @@ pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<
     layers
 }
 
-/// The layers that a modern client needs in front of a server of this era.
+/// The layers that a modern client needs in front of a server of this era; with `account`, it may have to sign in
+/// during the session.
 pub(crate) fn modern_layers(
     server: &Server,
     era: Era,
     options: ModernToLegacyOptions,
     session: SessionInfo<'_>,
+    account: Option<Account>,
 ) -> Vec<Box<dyn Layer>> {
-    let mut layers: Vec<Box<dyn Layer>> = match era {
-        Era::Modern => Vec::new(),
-        Era::Legacy => vec![Box::new(EraLayer::new(ModernToLegacy::new(options)))],
-    };
+    let mut layers: Vec<Box<dyn Layer>> = Vec::new();
+    match era {
+        Era::Modern => {
+            layers
+                .extend(account.map(|account| -> Box<dyn Layer> {
+                    Box::new(ModernSignInLayer::new(account))
+                }));
+        }
+        Era::Legacy => {
+            layers.push(Box::new(EraLayer::new(ModernToLegacy::new(options))));
+            layers.extend(
+                account.map(|account| -> Box<dyn Layer> {
+                    Box::new(SignInLayer::translated(account))
+                }),
+            );
+        }
+    }
     layers.extend(server.layers(session));
     layers
 }

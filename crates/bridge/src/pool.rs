@@ -267,7 +267,7 @@ impl UpstreamPool {
             one_client: false,
             principal: &key.principal,
         };
-        let layers = modern_layers(&self.0.server, era, options, session);
+        let layers = modern_layers(&self.0.server, era, options, session, None);
         self.run(front, back, layers, Some(slot), (cause, None));
         Ok(Upstream::new(home, key, hub, status))
     }

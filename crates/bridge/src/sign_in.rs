@@ -3,11 +3,18 @@
 //! A client gives `initialize` about a minute, and a person may need longer. So if a sign-in is under way and takes its
 //! time, this layer answers in the server's place: the server has one tool, `sign_in`, that shows the page. When the
 //! server's own answer is there, the client is told that all lists have changed, and everything passes from then on.
+//! A sign-in may also become necessary later. Then a client that shows pages is asked once while a request of it waits,
+//! and the account ends the wait of a request after [`PATIENCE`].
 //! It speaks the handshake era: it is the layer next to a legacy client, or behind the translation for a modern one.
+//! [`ModernSignInLayer`] is for a modern client of a modern server.
 
-mod answers;
+pub(crate) mod answers;
+mod asking;
+mod greeted;
+mod modern;
 #[cfg(test)]
 mod tests;
+mod through;
 
 use std::time::{Duration, Instant};
 
@@ -17,17 +24,20 @@ use linkspan_session::{Envelope, Layer, Verdict, Way};
 use linkspan_wire::{Id, Kind, Message};
 
 use self::answers::Lists;
+use self::asking::Asking;
+use self::greeted::{Greeted, Opening};
+pub(crate) use self::modern::ModernSignInLayer;
+use self::through::Through;
 
 /// How long a client waits for a person.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a call of `sign_in` waits. Many clients end calls after a minute.
+/// How long a call of `sign_in` waits, and one whose client has been asked to show the page. Many clients end calls after a minute.
 const CALL: Duration = Duration::from_secs(45);
 /// How often the state of the sign-in is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 /// Calls of `sign_in` that wait at once.
 const CALLS: usize = 16;
-/// The ids of our own requests.
-const QUESTION: &str = "linkspan-sign-in";
+/// The id of an `initialize` of our own.
 const REOPENING: &str = "linkspan-initialize";
 
 /// What the layer has to know of the account.
@@ -36,6 +46,10 @@ pub(crate) trait SignInState: Send {
     fn prompt(&self) -> Option<Prompt>;
     /// Tells whether the client can show a page to its user.
     fn set_client_shows_pages(&self, can: bool);
+    /// How long a request waits for a person; `None`: as long as the sign-in takes.
+    fn set_patience(&self, patience: Option<Duration>);
+    /// The version of the credential at hand.
+    fn generation(&self) -> Option<u64>;
 }
 
 impl SignInState for linkspan_auth_io::Account {
@@ -46,12 +60,23 @@ impl SignInState for linkspan_auth_io::Account {
     fn set_client_shows_pages(&self, can: bool) {
         self.set_client_shows_pages(can);
     }
+
+    fn set_patience(&self, patience: Option<Duration>) {
+        self.set_patience(patience);
+    }
+
+    fn generation(&self) -> Option<u64> {
+        self.generation()
+    }
 }
 
-pub(crate) struct SignInLayer<S> {
+pub(crate) struct SignInLayer<S: SignInState> {
     state: S,
     /// How long the client waits before it is answered.
     patience: Duration,
+    /// Whether the client is a modern one behind a translation.
+    is_translated: bool,
+    asking: Asking,
     stage: Stage,
     /// When the state of the sign-in is looked at next.
     next_look: Option<Instant>,
@@ -64,30 +89,8 @@ enum Stage {
     Opening(Opening),
     /// We have answered `initialize`.
     Greeted(Box<Greeted>),
-    /// The server has answered. Lists that it does not have are answered here, if we have promised them.
-    Through(Lists),
-}
-
-struct Opening {
-    request: Message,
-    /// When the client has waited long enough.
-    due: Instant,
-    shows_pages: bool,
-}
-
-struct Greeted {
-    /// The client's `initialize`.
-    request: Message,
-    /// Whether it is on its way to the server.
-    is_out: bool,
-    /// The client's `initialized`, until the server has answered.
-    initialized: Option<Envelope>,
-    /// Whether the client shows pages and has not been asked yet.
-    asks: bool,
-    /// Calls of `sign_in` that wait, and until when.
-    calls: Vec<(Id, Instant)>,
-    /// Why the last sign-in failed.
-    failed: Option<String>,
+    /// The server has answered.
+    Through(Through),
 }
 
 impl<S: SignInState> SignInLayer<S> {
@@ -95,17 +98,120 @@ impl<S: SignInState> SignInLayer<S> {
         Self {
             state,
             patience: PATIENCE,
+            is_translated: false,
+            asking: Asking::default(),
             stage: Stage::Fresh,
             next_look: None,
         }
     }
 
-    /// For a client that has waited already.
+    /// For a modern client, behind the translation.
+    pub(crate) fn translated(state: S) -> Self {
+        let mut layer = Self::new(state);
+        layer.is_translated = true;
+        layer
+    }
+
+    /// The same for a client that has waited already.
     pub(crate) fn answering_at_once(state: S) -> Self {
-        Self {
-            patience: Duration::ZERO,
-            ..Self::new(state)
+        let mut layer = Self::translated(state);
+        layer.patience = Duration::ZERO;
+        layer
+    }
+
+    /// Tells the account whether the client can be asked right now, and how long requests wait. Where the client cannot
+    /// be asked, there are codes for another device.
+    fn tell_account(&self) {
+        let (can_be_asked, patience) = match &self.stage {
+            Stage::Fresh => (false, None),
+            // `initialize` waits in any case, and the client is answered here.
+            Stage::Opening(_) => (!self.is_translated, None),
+            Stage::Greeted(greeted) => (!self.is_translated || !greeted.calls.is_empty(), None),
+            Stage::Through(through) => {
+                let patience = self.asking.patience(self.is_translated);
+                (through.waits().is_some(), patience)
+            }
+        };
+        let can = can_be_asked && self.asking.shows_pages();
+        self.state.set_client_shows_pages(can);
+        self.state.set_patience(patience);
+    }
+
+    /// The handshake is over.
+    fn pass_from_now(&mut self, missing: Lists, now: Instant) {
+        self.stage = Stage::Through(Through::without(missing));
+        self.next_look = self.asking.is_open().then(|| now + LOOK);
+        self.tell_account();
+    }
+
+    /// Looks at what passes after the handshake.
+    fn pass(&mut self, way: Way, envelope: Envelope, now: Instant) -> Verdict {
+        let Stage::Through(through) = &mut self.stage else {
+            return Verdict::Pass(envelope);
+        };
+        let was_waiting = through.waits().is_some();
+        match way {
+            Way::ToBack => {
+                if let Some(answer) = through.answer(&envelope.msg) {
+                    return Verdict::Back(Envelope::new(answer));
+                }
+                if self.asking.shows_pages() {
+                    through.sent(&envelope.msg, self.is_translated);
+                }
+            }
+            Way::ToFront if envelope.msg.is_answer() => {
+                through.answered(&envelope.msg, || self.state.generation());
+            }
+            Way::ToFront => {}
         }
+        let is_waiting = through.waits().is_some();
+        if is_waiting || through.hopes() {
+            self.next_look.get_or_insert(now + LOOK);
+        }
+        if is_waiting != was_waiting {
+            self.tell_account();
+        }
+        Verdict::Pass(envelope)
+    }
+
+    /// Asks the client to show the page, once for each prompt.
+    fn question(&mut self, prompt: Option<&Prompt>) -> Option<(Way, Envelope)> {
+        let prompt = self.asking.due(prompt)?;
+        let about = match &self.stage {
+            // Before `initialized` it must not be asked anything.
+            Stage::Greeted(greeted) if greeted.initialized.is_some() => {
+                greeted.calls.last().map(|(id, _)| id)
+            }
+            Stage::Through(through) => Some(through.waits()?),
+            _ => return None,
+        };
+        let about = about.filter(|_| self.is_translated).cloned();
+        if self.is_translated && about.is_none() {
+            return None;
+        }
+        let id = self.asking.begin(prompt, self.state.generation());
+        let envelope = Envelope {
+            about,
+            ..Envelope::new(answers::question(&id, prompt))
+        };
+        Some((Way::ToFront, envelope))
+    }
+
+    /// What the client has to hear of sign-ins that have ended.
+    fn news(&mut self, prompt: Option<&Prompt>) -> Vec<(Way, Envelope)> {
+        let generation = self.state.generation();
+        let mut news = self.asking.settle(prompt, generation);
+        if self.is_translated {
+            // A modern client knows no other end of a question than its own.
+            news.retain(|msg| msg.method() == names::CANCELLED);
+        }
+        if let Stage::Through(through) = &mut self.stage
+            && through.is_news(prompt.is_some(), generation)
+        {
+            news.extend(answers::lists_changed());
+        }
+        let news = news.into_iter();
+        news.map(|msg| (Way::ToFront, Envelope::new(msg))).collect()
     }
 
     /// A message of the client before the server has answered `initialize`, once we have.
@@ -138,7 +244,7 @@ impl<S: SignInState> SignInLayer<S> {
     }
 
     /// The server's answer to `initialize`, after ours.
-    fn server_opened(&mut self, answer: Message) -> Verdict {
+    fn server_opened(&mut self, answer: Message, now: Instant) -> Verdict {
         let Stage::Greeted(greeted) = &mut self.stage else {
             return Verdict::Drop;
         };
@@ -156,94 +262,35 @@ impl<S: SignInState> SignInLayer<S> {
         );
         several.extend(greeted.initialized.take().map(|note| (Way::ToBack, note)));
         several.extend(answers::lists_changed().map(|note| (Way::ToFront, Envelope::new(note))));
-        self.stage = Stage::Through(Lists::missing_in(&answer));
-        self.next_look = None;
+        self.pass_from_now(Lists::missing_in(&answer), now);
         Verdict::Many(several)
-    }
-}
-
-impl Opening {
-    /// Our own answer to `initialize`, if the sign-in takes too long, or if only the client can show the page.
-    fn greeted(&self, prompt: Option<&Prompt>, now: Instant) -> Option<(Greeted, Message)> {
-        let prompt = prompt?;
-        let only_client = self.shows_pages && !prompt.opened;
-        if !only_client && now < self.due {
-            return None;
-        }
-        let answer = answers::greeting(&self.request, prompt)?;
-        let greeted = Greeted {
-            request: self.request.clone(),
-            is_out: true,
-            initialized: None,
-            asks: self.shows_pages,
-            calls: Vec::new(),
-            failed: None,
-        };
-        Some((greeted, answer))
-    }
-}
-
-impl Greeted {
-    /// Asks the client once to show the page, after it has said that it is ready.
-    fn question(&mut self, prompt: Option<&Prompt>) -> Option<(Way, Envelope)> {
-        let prompt = prompt.filter(|_| self.asks && self.initialized.is_some())?;
-        self.asks = false;
-        let question = answers::question(&Id::string(QUESTION), prompt);
-        Some((Way::ToFront, Envelope::new(question)))
-    }
-
-    /// A call of `sign_in` waits for the end of the sign-in; after a failed one it begins another.
-    fn call(&mut self, id: Id, now: Instant) -> Verdict {
-        if self.calls.len() >= CALLS {
-            let text = answers::failed("too many calls wait already");
-            return Verdict::Back(Envelope::new(answers::result(&id, &text, true)));
-        }
-        self.calls.push((id, now + CALL));
-        if self.is_out {
-            return Verdict::Drop;
-        }
-        self.is_out = true;
-        self.failed = None;
-        let again = self.request.clone().with_id(Id::string(REOPENING));
-        Verdict::Many(vec![(Way::ToBack, Envelope::new(again))])
-    }
-
-    /// Calls that have waited long enough are answered with what there is to do.
-    fn due_calls(&mut self, prompt: Option<&Prompt>, now: Instant) -> Vec<(Way, Envelope)> {
-        let (due, waiting) = std::mem::take(&mut self.calls)
-            .into_iter()
-            .partition(|(_, until)| *until <= now);
-        self.calls = waiting;
-        answers::results(due, &answers::waiting(prompt), false)
     }
 }
 
 impl<S: SignInState> Layer for SignInLayer<S> {
     fn on(&mut self, way: Way, envelope: Envelope, now: Instant) -> Verdict {
+        if way == Way::ToBack && self.asking.takes(&envelope.msg) {
+            self.tell_account();
+            return Verdict::Drop;
+        }
         match (&mut self.stage, way) {
-            (Stage::Through(missing), Way::ToBack) => match missing.answer(&envelope.msg) {
-                Some(answer) => Verdict::Back(Envelope::new(answer)),
-                None => Verdict::Pass(envelope),
-            },
-            (Stage::Through(_), Way::ToFront) => Verdict::Pass(envelope),
+            (Stage::Through(_), way) => self.pass(way, envelope, now),
             (Stage::Fresh, Way::ToBack) => {
                 let msg = &envelope.msg;
                 if msg.kind() == Kind::Request && msg.method() == names::INITIALIZE {
-                    let shows_pages = answers::shows_pages(msg);
-                    self.state.set_client_shows_pages(shows_pages);
+                    self.asking = Asking::of_client(answers::shows_pages(msg));
                     self.stage = Stage::Opening(Opening {
                         request: msg.clone(),
                         due: now + self.patience,
-                        shows_pages,
                     });
                     self.next_look = Some(now + LOOK);
+                    self.tell_account();
                 }
                 Verdict::Pass(envelope)
             }
             (Stage::Opening(opening), Way::ToFront) => {
                 if envelope.msg.is_answer() && envelope.msg.id() == opening.request.id() {
-                    self.stage = Stage::Through(Lists::default());
-                    self.next_look = None;
+                    self.pass_from_now(Lists::default(), now);
                 }
                 Verdict::Pass(envelope)
             }
@@ -251,11 +298,15 @@ impl<S: SignInState> Layer for SignInLayer<S> {
                 let id = envelope.msg.id();
                 let is_opening = id == greeted.request.id() || id == Some(Id::string(REOPENING));
                 if envelope.msg.is_answer() && is_opening {
-                    return self.server_opened(envelope.msg);
+                    return self.server_opened(envelope.msg, now);
                 }
                 Verdict::Pass(envelope)
             }
-            (Stage::Greeted(_), Way::ToBack) => self.client_says(envelope, now),
+            (Stage::Greeted(_), Way::ToBack) => {
+                let said = self.client_says(envelope, now);
+                self.tell_account();
+                said
+            }
             _ => Verdict::Pass(envelope),
         }
     }
@@ -266,23 +317,39 @@ impl<S: SignInState> Layer for SignInLayer<S> {
 
     fn on_time(&mut self, now: Instant) -> Vec<(Way, Envelope)> {
         let prompt = self.state.prompt();
-        let due = match &mut self.stage {
-            Stage::Opening(opening) => match opening.greeted(prompt.as_ref(), now) {
-                Some((greeted, answer)) => {
-                    self.stage = Stage::Greeted(Box::new(greeted));
-                    vec![(Way::ToFront, Envelope::new(answer))]
+        let prompt = prompt.as_ref();
+        let mut due = match &mut self.stage {
+            Stage::Opening(opening) => {
+                match opening.greeted(prompt, self.asking.shows_pages(), now) {
+                    Some((greeted, answer)) => {
+                        self.stage = Stage::Greeted(Box::new(greeted));
+                        vec![(Way::ToFront, Envelope::new(answer))]
+                    }
+                    None => Vec::new(),
                 }
-                None => Vec::new(),
-            },
-            Stage::Greeted(greeted) => {
-                let mut due = greeted.due_calls(prompt.as_ref(), now);
-                due.extend(greeted.question(prompt.as_ref()));
-                due
             }
+            Stage::Greeted(greeted) => greeted.due_calls(prompt, now),
             Stage::Fresh | Stage::Through(_) => Vec::new(),
         };
-        let is_waiting = matches!(self.stage, Stage::Opening(_) | Stage::Greeted(_));
-        self.next_look = is_waiting.then(|| now + LOOK);
+        due.extend(self.news(prompt));
+        due.extend(self.question(prompt));
+        self.tell_account();
+        let looks = match &self.stage {
+            Stage::Fresh => false,
+            Stage::Opening(_) | Stage::Greeted(_) => true,
+            Stage::Through(through) => {
+                through.waits().is_some() || through.hopes() || self.asking.is_open()
+            }
+        };
+        self.next_look = looks.then(|| now + LOOK);
         due
+    }
+}
+
+/// The client has gone, and cannot be asked any more.
+impl<S: SignInState> Drop for SignInLayer<S> {
+    fn drop(&mut self) {
+        self.state.set_client_shows_pages(false);
+        self.state.set_patience(None);
     }
 }

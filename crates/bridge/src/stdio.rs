@@ -14,7 +14,6 @@ use crate::orphan::{Activity, orphaned};
 use crate::record::{Mask, OutputFile, Record};
 use crate::restart::restarting;
 use crate::server::Server;
-use crate::sign_in::SignInLayer;
 
 /// How the client on stdio is served.
 pub struct StdioOptions {
@@ -88,9 +87,6 @@ impl StdioBridge {
             let mask = Mask::new(server.secrets().to_vec());
             let prompts = server.account().map(|account| account.prompts());
             layers.push(Box::new(Record::start(file, mask, prompts)));
-        }
-        if let Some(account) = server.account() {
-            layers.push(Box::new(SignInLayer::new(account.clone())));
         }
         let stop = async {
             tokio::select! {

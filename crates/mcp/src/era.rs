@@ -33,10 +33,12 @@ use linkspan_wire::{Id, Message, RpcError};
 
 pub use caps::Caps;
 pub use claims::{Claims, signed, with_default_level};
+pub use digest::digest;
 pub use discovery::{Evidence, probe, weigh};
 pub use handshake::{Handshake, OnModern};
 pub use legacy_to_modern::LegacyToModern;
 pub use modern_to_legacy::{MachineStatus, ModernToLegacy, ModernToLegacyOptions, PARK, home_of};
+pub use question::may_ask;
 pub use question_history::QuestionHistory;
 pub use results::is_timeout;
 pub use roots::given_roots;

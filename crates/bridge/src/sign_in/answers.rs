@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use linkspan_auth_io::Prompt;
-use linkspan_mcp::{Era, Revision, names};
+use linkspan_mcp::{CLIENT_CAPABILITIES, Era, Revision, names};
 use linkspan_session::{Envelope, Way};
 use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
+
+use super::asking::Reply;
 
 /// The tool that shows the page.
 const TOOL: &str = "sign_in";
@@ -13,6 +15,7 @@ const TOOL: &str = "sign_in";
 pub(super) const SIGNED_IN: &str = "Signed in. The tools of the server are available now; if your client does not show them, reconnect this server.";
 /// The latest revision with a handshake.
 const LATEST_LEGACY: &str = "2025-11-25";
+const ELICIT: &str = "elicitation/create";
 
 /// Whether a client says that it can show pages (`elicitation.url` of 2025-11-25).
 pub(super) fn shows_pages(initialize: &Message) -> bool {
@@ -20,6 +23,14 @@ pub(super) fn shows_pages(initialize: &Message) -> bool {
         .params()
         .and_then(|params| params.path(&["capabilities", "elicitation", "url"]));
     url.is_some()
+}
+
+/// Whether a modern client says with its request that it can show pages.
+pub(crate) fn modern_shows_pages(request: &Message) -> bool {
+    let capabilities = request
+        .params()
+        .and_then(|params| params.path(&["_meta", CLIENT_CAPABILITIES]));
+    capabilities.is_some_and(|it| it.path(&["elicitation", "url"]).is_some())
 }
 
 /// Our answer to `initialize`.
@@ -131,7 +142,56 @@ pub(super) fn question(id: &Id, prompt: &Prompt) -> Message {
         quote(&prompt.url),
         quote(&what_to_do(prompt)),
     );
-    Message::request(id, "elicitation/create", Some(&params))
+    Message::request(id, ELICIT, Some(&params))
+}
+
+/// The same for a modern client, as the answer to a call that goes on.
+pub(super) fn input_required(call: &Id, question: &Id, prompt: &Prompt) -> Message {
+    let result = format!(
+        r#"{{"resultType":"input_required","inputRequests":{{{name}:{{"method":"{ELICIT}","params":{{"mode":"url","url":{},"message":{}}}}}}},"requestState":{name}}}"#,
+        quote(&prompt.url),
+        quote(&what_to_do(prompt)),
+        name = question.text(),
+    );
+    Message::result(call, &result)
+}
+
+/// What a client says to a question.
+pub(super) fn reply(result: Option<Json<'_>>) -> Reply {
+    let action = result.and_then(|result| result.get("action")?.as_str());
+    if action.as_deref() == Some("accept") {
+        Reply::Accepted
+    } else {
+        Reply::Declined
+    }
+}
+
+/// Tells the client that the page of a question has served its purpose.
+pub(super) fn complete(question: &Id) -> Message {
+    let params = format!(r#"{{"elicitationId":{question}}}"#);
+    Message::notification("notifications/elicitation/complete", Some(&params))
+}
+
+/// Takes a request back.
+pub(super) fn cancelled(request: &Id) -> Message {
+    let params = format!(r#"{{"requestId":{request},"reason":"the sign-in has ended"}}"#);
+    Message::notification(names::CANCELLED, Some(&params))
+}
+
+/// The request that a `notifications/cancelled` names.
+pub(super) fn cancelled_id(msg: &Message) -> Option<Id> {
+    Id::parse(msg.params()?.get("requestId")?)
+}
+
+/// Whether this is what a request gets that has waited too long for a sign-in. Such a request has not run.
+pub(super) fn is_not_signed_in(answer: &Message) -> bool {
+    if answer.kind() != Kind::Error {
+        return false;
+    }
+    let kind = answer
+        .body()
+        .and_then(|error| error.path(&["data", "kind"])?.as_str());
+    kind.as_deref() == Some("not_signed_in")
 }
 
 /// The result of the tool.

@@ -1,40 +1,80 @@
+mod account;
+mod mid_session;
 mod modern_client;
+mod modern_server;
+mod open_handshake;
 
 use std::sync::{Arc, Mutex};
 
 use super::*;
 
 #[derive(Clone, Default)]
-struct Account(Arc<Mutex<(Option<Prompt>, Option<bool>)>>);
+struct Account(Arc<Mutex<Known>>);
+
+/// What an account asks for, and what it was told.
+#[derive(Default)]
+struct Known {
+    prompt: Option<Prompt>,
+    generation: Option<u64>,
+    client_shows_pages: Option<bool>,
+    patience: Option<Duration>,
+}
 
 impl SignInState for Account {
     fn prompt(&self) -> Option<Prompt> {
-        self.0.lock().unwrap().0.clone()
+        self.0.lock().unwrap().prompt.clone()
     }
 
     fn set_client_shows_pages(&self, can: bool) {
-        self.0.lock().unwrap().1 = Some(can);
+        self.0.lock().unwrap().client_shows_pages = Some(can);
+    }
+
+    fn set_patience(&self, patience: Option<Duration>) {
+        self.0.lock().unwrap().patience = patience;
+    }
+
+    fn generation(&self) -> Option<u64> {
+        self.0.lock().unwrap().generation
     }
 }
 
 impl Account {
     fn asks(&self, opened: bool) {
-        self.0.lock().unwrap().0 = Some(Prompt {
+        self.asks_for("https://as/page", opened);
+    }
+
+    fn asks_for(&self, page: &str, opened: bool) {
+        self.0.lock().unwrap().prompt = Some(Prompt {
             server: "https://h/mcp".to_owned(),
-            url: "https://as/page".to_owned(),
+            url: page.to_owned(),
             user_code: None,
             opened,
         });
     }
 
+    /// The sign-in has ended without success.
     fn is_done(&self) {
-        self.0.lock().unwrap().0 = None;
+        self.0.lock().unwrap().prompt = None;
+    }
+
+    fn is_signed_in(&self) {
+        let mut known = self.0.lock().unwrap();
+        known.prompt = None;
+        known.generation = Some(known.generation.map_or(1, |it| it + 1));
+    }
+
+    fn client_shows_pages(&self) -> Option<bool> {
+        self.0.lock().unwrap().client_shows_pages
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        self.0.lock().unwrap().patience
     }
 }
 
-struct World {
+struct World<L = SignInLayer<Account>> {
     account: Account,
-    layer: SignInLayer<Account>,
+    layer: L,
     now: Instant,
 }
 
@@ -53,6 +93,17 @@ impl World {
         }
     }
 
+    /// A client that was answered in the server's place.
+    fn greeted() -> Self {
+        let mut world = Self::new();
+        world.client(OPEN);
+        world.account.asks(true);
+        assert_eq!(world.after(PATIENCE + LOOK).len(), 1);
+        world
+    }
+}
+
+impl<L: Layer> World<L> {
     /// What leaves the layer: `>` towards the server, `<` towards the client.
     fn on(&mut self, way: Way, text: &str) -> Vec<String> {
         let envelope = Envelope::new(Message::parse(text.to_owned().into()).unwrap());
@@ -84,15 +135,6 @@ impl World {
         self.now = until;
         left
     }
-
-    /// A client that was answered in the server's place.
-    fn greeted() -> Self {
-        let mut world = Self::new();
-        world.client(OPEN);
-        world.account.asks(true);
-        assert_eq!(world.after(PATIENCE + LOOK).len(), 1);
-        world
-    }
 }
 
 fn shown((way, envelope): &(Way, Envelope)) -> String {
@@ -120,7 +162,7 @@ fn without_a_sign_in_everything_passes_however_long_it_takes() {
     assert_eq!(world.layer.next_wake(), None);
     let list = request(2, "prompts/list");
     assert_eq!(world.client(&list), [format!(">{list}")]);
-    assert_eq!(world.account.0.lock().unwrap().1, Some(false));
+    assert_eq!(world.account.client_shows_pages(), Some(false));
 }
 
 #[test]
@@ -198,7 +240,7 @@ fn a_failed_sign_in_can_be_tried_again_with_the_tool() {
 fn a_client_that_shows_pages_is_asked_at_once_where_there_is_no_browser() {
     let mut world = World::new();
     world.client(OPEN_PAGES);
-    assert_eq!(world.account.0.lock().unwrap().1, Some(true));
+    assert_eq!(world.account.client_shows_pages(), Some(true));
     world.account.asks(false);
     assert_eq!(world.after(Duration::from_secs(1)).len(), 1);
     world.client(READY);

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use linkspan_testkit::Bridge;
 use serde_json::json;
@@ -10,6 +11,7 @@ use serde_json::json;
 use crate::machine::{Machine, text, until};
 use crate::script::Script;
 use crate::sdk::{Era, Language, Sdk};
+use crate::{installed, once};
 
 /// An authorization server, and an MCP server that requires its tokens.
 pub struct Realm {
@@ -173,6 +175,51 @@ fn login_signs_in_before_a_client_is_there_and_logout_forgets_it() {
     machine.run(&["logout", realm.url()]);
     assert_echoes(&machine.connect(realm.url(), &[]), "signed in again");
     realm.assert_logins(&machine, 2);
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn a_client_that_shows_pages_is_asked_in_mid_session() {
+    let issuer = Script::node("as.mjs", &[], &[]);
+    let server = Script::node("protected.mjs", &["--open-handshake", &issuer.url], &[]);
+    let machine = Machine::new();
+    let bridge = machine.start(&server.url, &["--no-browser"]);
+    let client = json!({"name": "test", "version": "1"});
+    let pages = json!({"elicitation": {"url": {}}});
+    let hello =
+        json!({"protocolVersion": "2025-11-25", "capabilities": pages, "clientInfo": client});
+    bridge.request("\"hello\"", "initialize", &hello);
+    let answer = bridge.answer("\"hello\"");
+    assert!(
+        answer.text.contains("linkspan-protected-peer"),
+        "{}",
+        answer.text
+    );
+    bridge.notify("notifications/initialized", &json!({}));
+    bridge.request("\"list\"", "tools/list", &json!({}));
+    let question = bridge.heard("elicitation/create");
+    let id = question.id.clone().expect("it is a request");
+    let params = question.json()["params"].clone();
+    assert_eq!(params["mode"], "url", "{params}");
+    bridge.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"accept"}}}}"#
+    ));
+    let mut browser = Command::new(installed::node());
+    browser
+        .arg(installed::npm_script("login.mjs"))
+        .arg(params["url"].as_str().expect("it has a page"));
+    once::run("login", &mut browser);
+    // The request that waited goes on, once, and the client need not repeat it.
+    let list = bridge.answer("\"list\"");
+    assert!(list.text.contains("write_note"), "{}", list.text);
+    let end = bridge.heard("notifications/elicitation/complete");
+    assert_eq!(
+        end.json()["params"]["elicitationId"],
+        params["elicitationId"]
+    );
+    assert_echoes(&bridge, "signed in");
+    assert_eq!(issuer.count("logins"), 1);
+    assert_eq!(machine.opened().len(), 0);
 }
 
 #[test]

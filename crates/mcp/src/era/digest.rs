@@ -8,7 +8,7 @@ use linkspan_wire::{Json, JsonKind, Message};
 const PER_ROUND: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
 /// A digest of a request's content. The order of members and white space do not matter.
-pub(crate) fn digest(request: &Message) -> u64 {
+pub fn digest(request: &Message) -> u64 {
     let mut hasher = DefaultHasher::new();
     request.method().hash(&mut hasher);
     if let Some(params) = request.params() {

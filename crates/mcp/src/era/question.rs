@@ -13,7 +13,7 @@ pub(crate) fn is_question(method: &str) -> bool {
 }
 
 /// Whether a client may get a question while it waits for this method.
-pub(crate) fn may_ask(method: &str) -> bool {
+pub fn may_ask(method: &str) -> bool {
     MAY_ASK.contains(&method)
 }
 

@@ -36,6 +36,11 @@ pub trait Authorizer: Send + Sync + fmt::Debug {
 
     /// Values that must not be shown.
     fn secrets(&self) -> Vec<String>;
+
+    /// Whether a person is asked to sign in right now, who may take minutes.
+    fn is_asking(&self) -> bool {
+        false
+    }
 }
 
 /// Credentials of one request.

@@ -50,11 +50,16 @@ impl Post {
         let (outcome, moved) = if delivery.hop.is_some() {
             exchange.await
         } else {
-            match timeout(ACCEPT, exchange).await {
-                Ok(ended) => ended,
-                Err(_) => {
-                    let why = Fault::Timeout { after: ACCEPT };
-                    (self.fail(&delivery, why).await, None)
+            tokio::pin!(exchange);
+            loop {
+                match timeout(ACCEPT, &mut exchange).await {
+                    Ok(ended) => break ended,
+                    // It waits for a person, and not for the server.
+                    Err(_) if self.endpoint.is_asking() => {}
+                    Err(_) => {
+                        let why = Fault::Timeout { after: ACCEPT };
+                        break (self.fail(&delivery, why).await, None);
+                    }
                 }
             }
         };
@@ -72,6 +77,9 @@ impl Post {
         let sent = send(&self.endpoint, Method::POST, &self.url, &headers, make).await;
         let (response, url) = match sent {
             Ok(sent) => sent,
+            Err(why @ Fault::NotSignedIn { .. }) if delivery.role == Role::Initialized => {
+                return (Outcome::NotSignedIn(why), None);
+            }
             Err(why) => return (self.fail(delivery, why).await, None),
         };
         let status = response.status();

@@ -65,6 +65,8 @@ pub(super) struct Driver {
     /// The session and URL of a first call or `initialize`, as soon as its response begins.
     accepted: (mpsc::Sender<Begun>, mpsc::Receiver<Begun>),
     held: VecDeque<Envelope>,
+    /// An `initialized` that the server has not taken, for want of a sign-in.
+    unheard: Option<Delivery>,
     notes: VecDeque<Delivery>,
     /// Notifications that are being sent: one, unless the server is too slow.
     notes_out: usize,
@@ -135,6 +137,7 @@ impl Driver {
             last_serial: 0,
             accepted: mpsc::channel(16),
             held: VecDeque::new(),
+            unheard: None,
             notes: VecDeque::new(),
             notes_out: 0,
             parked: Vec::new(),
@@ -178,6 +181,14 @@ impl Driver {
 
     /// Sends a message now, or after the message that it depends on.
     fn take(&mut self, envelope: Envelope) {
+        if self.barrier == Barrier::Open && self.unheard.is_some() {
+            match (Role::of(&envelope.msg), self.unheard.take()) {
+                (Role::Call | Role::Note, Some(initialized)) => self.start(initialized),
+                (Role::Reply, initialized) => self.unheard = initialized,
+                // The client begins anew.
+                _ => {}
+            }
+        }
         let wait = match self.barrier {
             Barrier::Open => false,
             // The server may send a request during the handshake that all requests wait for.

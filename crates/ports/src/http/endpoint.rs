@@ -40,6 +40,12 @@ impl Endpoint {
         })
     }
 
+    /// Whether a person is asked to sign in right now.
+    pub(super) fn is_asking(&self) -> bool {
+        let authorizer = self.options.authorizer.as_ref();
+        authorizer.is_some_and(|it| it.is_asking())
+    }
+
     pub(super) fn limits(&self) -> Limits {
         self.options.limits
     }

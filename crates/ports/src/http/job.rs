@@ -116,6 +116,8 @@ pub(super) enum Outcome {
     SessionGone(Refusal),
     /// The headers of a call do not match its body; the server did not accept the message.
     HeadersRefused(Refusal),
+    /// The server wants a sign-in before it accepts `initialized`.
+    NotSignedIn(Fault),
     /// The server may speak another transport; the session has not been answered yet.
     Refused(Refusal),
 }

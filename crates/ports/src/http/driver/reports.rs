@@ -47,6 +47,7 @@ impl Driver {
             Report::Renewed(Ok(context)) => {
                 self.context = context;
                 self.generation += 1;
+                self.unheard = None;
                 self.listen();
                 self.send_parked();
             }
@@ -114,6 +115,7 @@ impl Driver {
                     }
                 });
             }
+            Outcome::NotSignedIn(why) => self.on_unheard(delivery.clone(), &why),
             Outcome::SessionGone(refusal) => self.on_session_gone(delivery.clone(), refusal),
             Outcome::Refused(refusal) if matches!(self.mode, Mode::Unknown) => {
                 self.open_sse(delivery.clone(), Some(refusal));
@@ -121,6 +123,20 @@ impl Driver {
             Outcome::Refused(refusal) => self.refuse(delivery.clone(), refusal),
         }
         self.through(&delivery);
+    }
+
+    /// The server refused `initialized` until the sign-in. It is sent again before the next message; messages that waited
+    /// for it have waited long enough and fail.
+    fn on_unheard(&mut self, delivery: Delivery, why: &Fault) {
+        if self.barrier != Barrier::Message(delivery.serial) {
+            return;
+        }
+        tracing::debug!("`initialized` waits for the sign-in");
+        self.unheard = Some(delivery);
+        for envelope in std::mem::take(&mut self.held) {
+            let credit = std::sync::Arc::new(envelope.credit);
+            self.fail(Delivery::of(envelope.msg, self.era, credit), why.clone());
+        }
     }
 
     /// A message is done: messages that waited for it are sent.
