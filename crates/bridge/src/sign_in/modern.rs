@@ -1,7 +1,7 @@
 //! A modern client of a modern server, for which a person has to sign in during the session.
 //!
-//! A client that shows pages is asked in the course of a call: the call is answered with the question and goes on towards
-//! the server, where it waits for the sign-in. The client comes back to it, as to any call that wants input.
+//! A client that shows pages is asked by its call: the call is answered with the question and is sent to the server,
+//! where it waits for the sign-in. The client returns to it, as to any call that wants input.
 
 use std::collections::HashMap;
 use std::time::Instant;
