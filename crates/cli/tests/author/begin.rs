@@ -183,7 +183,7 @@ fn invalid_names_are_refused() {
     assert!(!workspace.path("tools").exists());
     assert_snapshot!(workspace.run(&["scaffold", "tool", "../evil"]), @"
     [stderr]
-    error: `../evil` cannot be a name: clients do not take `.`
+    error: `../evil` cannot be a name: clients do not accept `.`
     hint: letters, digits, _ and -, at most 64 of them, beginning with a letter or a digit
     [exit 2]
     ");

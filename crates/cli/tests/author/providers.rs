@@ -174,7 +174,7 @@ fn https_errors_name_the_reason() {
         (-32602, "not an https:// URL"),
         (-32603, "more than 10485760 bytes"),
         (-32603, "more than 10485760 bytes"),
-        (-32603, "encoded as \"gzip\""),
+        (-32603, "the content encoding \"gzip\""),
     ]
     .into_iter()
     .enumerate()

@@ -268,7 +268,7 @@ fn odd_files_are_no_obstacle() {
     assert!(
         problems
             .iter()
-            .any(|p| p.contains("is not UTF-8, so that it is left out"))
+            .any(|p| p.contains("is not UTF-8, so it is left out"))
     );
 }
 

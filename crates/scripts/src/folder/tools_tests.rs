@@ -316,7 +316,7 @@ fn programs_are_classified_without_running_them() {
     assert_eq!([argv(0), argv(1), argv(2), argv(3)], [2, 2, 1, 1]);
     let problems = folder.problems(&catalogue);
     assert_eq!(problems.len(), 4, "{problems:?}");
-    assert!(problems[1].starts_with("error tools/b:1: is neither a program"));
+    assert!(problems[1].starts_with("error tools/b:1: is not a program"));
 }
 
 #[test]

@@ -179,7 +179,7 @@ mod tests {
             r#"{"role":"user"}"#,
         ] {
             let why = whole("p", &format!(r#"{{"messages":[{bad}]}}"#)).unwrap_err();
-            assert!(why.message().contains("number 1"), "{bad}");
+            assert!(why.message().contains("entry 1 is not a message"), "{bad}");
         }
     }
 }
