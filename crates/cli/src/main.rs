@@ -5,7 +5,6 @@
 
 mod applet;
 mod args;
-mod browser;
 mod cli;
 mod commands;
 #[cfg(test)]
