@@ -63,47 +63,24 @@ pub(crate) fn jq_command() -> Result<JqCommand, Failure> {
     })
 }
 
-/// The places where clients keep their configuration.
+/// This system, with the home folder of the user.
 pub(crate) fn system() -> System {
-    let path = |name| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
-    };
-    let is_windows = cfg!(windows);
-    let (home, config) = if is_windows {
-        ("USERPROFILE", "APPDATA")
-    } else {
-        ("HOME", "XDG_CONFIG_HOME")
-    };
-    System {
-        home: path(home),
-        config: path(config),
-        is_mac: cfg!(target_os = "macos"),
-        is_windows,
-    }
+    System::this(|name| std::env::var_os(name))
 }
 
-/// The file for the statistics of `shrink`, unless a flag names one.
-pub(crate) fn stats_file() -> Option<PathBuf> {
-    let named = std::env::var_os("LINKSPAN_SHRINK_STATS").filter(|value| !value.is_empty());
-    named
-        .map(PathBuf::from)
-        .or_else(|| Some(state_folder()?.join("shrink.ndjson")))
-}
-
-/// The home folder of the user.
-pub(crate) fn home() -> Option<PathBuf> {
-    let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+/// A path in a variable of the environment, unless it is empty.
+fn path(name: &str) -> Option<PathBuf> {
     let value = std::env::var_os(name).filter(|value| !value.is_empty());
     value.map(PathBuf::from)
 }
 
+/// The file for the statistics of `shrink`, unless a flag names one.
+pub(crate) fn stats_file() -> Option<PathBuf> {
+    path("LINKSPAN_SHRINK_STATS").or_else(|| Some(state_folder()?.join("shrink.ndjson")))
+}
+
 /// The folder for the state of this program.
 pub(crate) fn state_folder() -> Option<PathBuf> {
-    let path = |name| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
-    };
     if let Some(folder) = path("LINKSPAN_STATE") {
         return Some(folder);
     }
