@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{
@@ -15,7 +16,7 @@ use tokio::sync::OnceCell;
 use url::{Host, Url};
 
 use crate::network::{Network, never};
-use crate::transport::{Sending, Transport, TransportError};
+use crate::transport::{Offline, Sending, Transport, TransportError};
 
 /// Metadata, key sets and tokens are small.
 const LIMIT: usize = 256 * 1024;
@@ -42,6 +43,16 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
+    /// For a URL that the operator named, and those that its documents name, with the proxy that variables name; `look`
+    /// reads a variable. A URL that HTTP cannot use reaches nothing.
+    pub fn at(url: &str, look: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Transport> {
+        let Ok(mut options) = HttpOptions::new(url, false) else {
+            return Arc::new(Offline);
+        };
+        options.proxy_from(look);
+        Arc::new(Self::new(options))
+    }
+
     /// For the server of these options.
     pub fn new(options: HttpOptions) -> Self {
         Self {

@@ -7,6 +7,7 @@
 mod account;
 mod attend;
 mod browser;
+mod browser_process;
 mod callback;
 mod challenge;
 mod client_settings;
@@ -26,6 +27,7 @@ mod worker;
 pub use account::{Account, Performer};
 pub use attend::attend;
 pub use browser::open as open_page;
+pub use browser_process::BrowserProcess;
 pub use challenge::challenge;
 pub use client_settings::{ClientSettings, ClientSettingsError, IdpSettings};
 pub use http::HttpTransport;

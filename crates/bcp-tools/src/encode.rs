@@ -8,7 +8,7 @@ use linkspan_bcp::manifest::{Manifest, ManifestError, ManifestOptions, Problem};
 use linkspan_bcp::{Block, FolderStore, Limits, Priority, WriteOptions, Writer, compress_payload};
 use linkspan_wire::quote;
 
-use crate::error::{BcpError, Result};
+use crate::error::{BcpError, Result, path_name};
 use crate::files::{DASH, Links, Output, Stream, confined_reader, open_regular};
 use crate::pack::{Item, Pack};
 use crate::progress::Progress;
@@ -135,6 +135,46 @@ pub fn looks_like_a_manifest(path: &Path) -> bool {
     let head = String::from_utf8_lossy(&head);
     let first = head.trim_start().strip_prefix('{').map(str::trim_start);
     read.is_ok() && first.is_some_and(|first| first.starts_with("\"blocks\""))
+}
+
+/// The output of `encode` is missing. The hint has the command line that was probably meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("--output is missing: the BCP file to write")]
+pub struct NoOutput {
+    inputs: Vec<PathBuf>,
+    output: PathBuf,
+    as_files: bool,
+}
+
+impl NoOutput {
+    /// For these inputs; `manifest` is the one that is read as a manifest.
+    pub fn new(inputs: &[PathBuf], manifest: Option<&Path>) -> Self {
+        let (output, inputs) = match inputs.split_last() {
+            // `encode notes context.bcp`: the last word was meant as the output.
+            Some((last, rest)) if !rest.is_empty() && last.extension() == Some("bcp".as_ref()) => {
+                (last.as_path(), rest)
+            }
+            _ => (Path::new("context.bcp"), inputs),
+        };
+        Self {
+            inputs: inputs.to_vec(),
+            output: output.to_owned(),
+            as_files: manifest.is_some_and(|path| {
+                path != Path::new(DASH) && path.is_file() && !looks_like_a_manifest(path)
+            }),
+        }
+    }
+
+    /// The right command line.
+    pub fn hint(&self) -> String {
+        let inputs: Vec<String> = self.inputs.iter().map(|input| path_name(input)).collect();
+        let flag = if self.as_files { "--as-files " } else { "" };
+        format!(
+            "linkspan bcp encode {flag}{} -o {}",
+            inputs.join(" "),
+            path_name(&self.output)
+        )
+    }
 }
 
 /// Writes the blocks of files and folders; `each` is called for every file.

@@ -34,6 +34,7 @@ mod to_json;
 mod tools;
 mod tree;
 pub mod validate;
+pub mod variables;
 mod walk;
 mod watched;
 

@@ -15,4 +15,4 @@ mod values;
 pub(crate) use eras::EraArgs;
 pub(crate) use log::LogArgs;
 pub(crate) use remote::{DEFAULT_TIMEOUT, RemoteArgs};
-pub(crate) use values::{millis, seconds, size};
+pub(crate) use values::{millis, seconds};

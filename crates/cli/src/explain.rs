@@ -3,6 +3,8 @@
 use linkspan_acp::BreakReason;
 use linkspan_auth::store::StoreError;
 use linkspan_auth_io::PerformError;
+use linkspan_bcp_tools::encode::NoOutput;
+use linkspan_bcp_tools::variables::VariableError;
 use linkspan_bridge::BridgeError;
 use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, OperationError};
 use linkspan_client_config::{MergeError, PathError};
@@ -87,6 +89,18 @@ impl From<ShrinkError> for Failure {
             }
             ShrinkError::Roots(error) => error.into(),
         }
+    }
+}
+
+impl From<NoOutput> for Failure {
+    fn from(error: NoOutput) -> Self {
+        Self::usage(error.to_string()).hint(error.hint())
+    }
+}
+
+impl From<VariableError> for Failure {
+    fn from(error: VariableError) -> Self {
+        Self::usage(error.to_string()).hint(error.hint())
     }
 }
 

@@ -129,20 +129,16 @@ pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
 }
 
 fn explain(dir: &Path, error: &OpenError) -> Failure {
-    match error {
-        OpenError::Folder(e) => {
-            Failure::new(exit_of(e, Exit::Unreachable), format!("cannot serve: {e}"))
-                .hinted(e.hint())
-        }
-        OpenError::Unsupported => Failure::new(
+    let (exit, what) = match error {
+        OpenError::Folder(e) => (exit_of(e, Exit::Unreachable), format!("cannot serve: {e}")),
+        OpenError::Unsupported => (
             Exit::Unreachable,
             format!("cannot serve {}: {error}", shown(dir)),
-        )
-        .hint("on Windows run linkspan in WSL, or give a server program instead: -- COMMAND"),
-        OpenError::Io(e) => Failure::new(
+        ),
+        OpenError::Io(e) => (
             Exit::Unreachable,
             format!("cannot serve {}: {error}: {e}", shown(dir)),
-        )
-        .hint("is there room in the folder for temporary files (TMPDIR)?"),
-    }
+        ),
+    };
+    Failure::new(exit, what).hinted(error.hint())
 }

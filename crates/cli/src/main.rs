@@ -5,7 +5,6 @@
 
 mod applet;
 mod args;
-mod browser;
 mod cli;
 mod commands;
 #[cfg(test)]
@@ -37,6 +36,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
+use linkspan_bcp_tools::variables::default_log_level;
 use tracing::level_filters::LevelFilter;
 
 use crate::cli::{Author, Cli, Command};
@@ -98,15 +98,13 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         // These run unattended, and their log has the stderr of their servers.
         Command::Expose(_) | Command::Conduct(_) => LevelFilter::INFO,
         Command::Author(Author::Serve(args)) if args.http => LevelFilter::INFO,
-        Command::Shrink(_) if variable("BCP_LOG_LEVEL").is_some() => {
-            environment::log_level(variable)?
-        }
+        Command::Shrink(_) if variable("BCP_LOG_LEVEL").is_some() => default_log_level(variable)?,
         Command::Shrink(args) if args.http => LevelFilter::INFO,
         Command::Agent(args) if args.http => LevelFilter::INFO,
         Command::Bcp(BcpArgs {
             command: BcpCommand::Mcp(_),
             ..
-        }) => environment::log_level(variable)?,
+        }) => default_log_level(variable)?,
         _ => LevelFilter::WARN,
     };
     log::start(&cli.log, quiet)?;

@@ -4,12 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use linkspan_auth::{Secret, Timestamp};
+use linkspan_auth_io::HttpTransport;
 use linkspan_auth_io::resource::{
     JwksSetting, KeyFile, ResourceOptions, ResourceSettings, Verifier, read_trusted,
 };
-use linkspan_auth_io::{HttpTransport, Offline, Transport};
 use linkspan_bridge::GuardMaker;
-use linkspan_ports::HttpOptions;
 
 use crate::args::auth_guard::AuthArgs;
 use crate::args::listen::ListenArgs;
@@ -56,20 +55,11 @@ pub(crate) fn options(
 /// The guard of a listener.
 pub(crate) fn guard(options: ResourceOptions) -> GuardMaker {
     GuardMaker::new(move |url| {
+        let transport = |url: &str| HttpTransport::at(url, &variable);
         let clock = Arc::new(Timestamp::now);
         let verifier = Verifier::new(&options, url, &transport, clock);
         Arc::new(verifier.expect("the settings and the address were checked"))
     })
-}
-
-/// What asks at a URL that the operator named, and at those that its documents name. A URL that HTTP cannot use reaches
-/// nothing.
-fn transport(url: &str) -> Arc<dyn Transport> {
-    let Ok(mut options) = HttpOptions::new(url, false) else {
-        return Arc::new(Offline);
-    };
-    options.proxy_from(&variable);
-    Arc::new(HttpTransport::new(options))
 }
 
 fn api_keys(path: &Path) -> Result<Arc<KeyFile>, Failure> {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use linkspan_auth::Secret;
 use linkspan_auth::client::ClientOptions;
 use linkspan_auth::store::{KeySource, StoreOptions};
-use linkspan_auth_io::{Account, ClientSettings, IdpSettings, Performer, Settings, Worker};
+use linkspan_auth_io::{
+    Account, BrowserProcess, ClientSettings, IdpSettings, Performer, Settings, Worker,
+};
 use linkspan_ports::HttpOptions;
 
 use crate::args::RemoteArgs;
@@ -38,6 +40,18 @@ pub(crate) fn account(
         without_env: without_env.collect(),
     };
     Ok(Some(Account::new(settings, Performer::Worker(worker))))
+}
+
+/// Opens a page in a browser whose environment lacks our secrets; says whether one was started.
+pub(crate) fn open_browser(url: &str) -> bool {
+    own_program().is_ok_and(|program| {
+        let process = BrowserProcess {
+            program,
+            args: vec!["auth".into(), "browser".into()],
+            without_env: secret_variables(),
+        };
+        process.open(url)
+    })
 }
 
 /// Where credentials are stored.

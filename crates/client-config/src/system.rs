@@ -1,5 +1,6 @@
 //! The locations of configuration files on a system.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The location of a client's configuration.
@@ -35,6 +36,26 @@ pub struct System {
 }
 
 impl System {
+    /// This system, with the folders that its variables name; `look` reads a variable.
+    pub fn this(look: impl Fn(&str) -> Option<OsString>) -> Self {
+        let path = |name| {
+            let value = look(name).filter(|value| !value.is_empty());
+            value.map(PathBuf::from)
+        };
+        let is_windows = cfg!(windows);
+        let (home, config) = if is_windows {
+            ("USERPROFILE", "APPDATA")
+        } else {
+            ("HOME", "XDG_CONFIG_HOME")
+        };
+        Self {
+            home: path(home),
+            config: path(config),
+            is_mac: cfg!(target_os = "macos"),
+            is_windows,
+        }
+    }
+
     pub(crate) fn in_home(&self, path: &str) -> Option<PathBuf> {
         Some(self.home.as_ref()?.join(path))
     }
@@ -45,5 +66,21 @@ impl System {
             None if self.is_windows => None,
             None => self.in_home(".config").map(|config| config.join(path)),
         }
+    }
+}
+
+#[cfg(all(test, not(windows)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_variable_names_no_folder() {
+        let system = System::this(|name| match name {
+            "HOME" => Some("/home/me".into()),
+            _ => Some(OsString::new()),
+        });
+        assert_eq!(system.home.as_deref(), Some(Path::new("/home/me")));
+        assert_eq!(system.config, None);
+        assert!(!system.is_windows);
     }
 }

@@ -92,6 +92,22 @@ pub enum OpenError {
     Unsupported,
 }
 
+impl OpenError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Folder(error) => error.hint(),
+            Self::Io(_) => {
+                Some("is there room in the folder for temporary files (TMPDIR)?".to_owned())
+            }
+            Self::Unsupported => Some(
+                "on Windows run linkspan in WSL, or give a server program instead: -- COMMAND"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
 impl Folder {
     /// Reads a folder by linkspan's conventions. Executes nothing in it.
     pub fn open(root: &Path, options: Options) -> Result<Arc<Self>, OpenError> {

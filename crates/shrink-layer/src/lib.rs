@@ -15,10 +15,12 @@ mod shared;
 pub mod stats;
 mod tool_filter;
 mod trial;
+mod variables;
 
 pub use error::ShrinkError;
 pub use factory::{Shrink, shorten};
 pub use fetch::JqCommand;
-pub use options::{Options, OwnTools, StructuredRule};
+pub use options::{Options, OwnTools, StructuredRule, UnknownRule};
 pub use tool_filter::ToolFilter;
 pub use trial::Trial;
+pub use variables::{NoConfidence, confidence, default_confidence, default_render};

@@ -74,3 +74,42 @@ pub enum StructuredRule {
     /// The same for every client.
     Always(Structured),
 }
+
+/// A rule that names none of the ways to handle `structuredContent`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it must be auto, keep, mirror or drop, or TOOL=drop and so on")]
+pub struct UnknownRule;
+
+impl StructuredRule {
+    /// Parses `HOW` or `TOOL=HOW`, for example `drop` or `git_*=mirror`.
+    pub fn parse_for_tools(text: &str) -> Result<(ToolFilter, Self), UnknownRule> {
+        let (tool, how) = text.rsplit_once('=').unwrap_or(("*", text));
+        let rule = match how {
+            "auto" => Self::ByClient,
+            "keep" => Self::Always(Structured::Keep),
+            "mirror" => Self::Always(Structured::Mirror),
+            "drop" => Self::Always(Structured::Drop),
+            _ => return Err(UnknownRule),
+        };
+        Ok((ToolFilter::only(tool), rule))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_for_all_tools_or_for_some() {
+        let parse = StructuredRule::parse_for_tools;
+        assert_eq!(
+            parse("drop"),
+            Ok((ToolFilter::all(), StructuredRule::Always(Structured::Drop)))
+        );
+        assert_eq!(
+            parse("git_*=auto"),
+            Ok((ToolFilter::only("git_*"), StructuredRule::ByClient))
+        );
+        assert_eq!(parse("git_*"), Err(UnknownRule));
+    }
+}

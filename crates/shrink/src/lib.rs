@@ -36,7 +36,7 @@ pub use blocks::{Unreadable, blocks, document, original, render};
 pub use context::{Context, Level, Stop};
 pub use detect::{Region, detect, line_numbers};
 pub use kind::Kind;
-pub use lossy::Lossy;
+pub use lossy::{Lossy, UnknownLossy};
 pub use outline::outline;
 pub use pack::decode;
 pub use policy::{Keep, Policy, Structured};

@@ -15,15 +15,21 @@ pub enum Lossy {
     HtmlToText,
 }
 
+/// A word that names no lossy reduction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it must be diff-context=N, failures-only or html-to-text")]
+pub struct UnknownLossy;
+
 impl Lossy {
     /// Parses `diff-context=1`, `failures-only` or `html-to-text`.
-    pub fn parse(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Result<Self, UnknownLossy> {
         match word {
-            "failures-only" => Some(Self::FailuresOnly),
-            "html-to-text" => Some(Self::HtmlToText),
+            "failures-only" => Ok(Self::FailuresOnly),
+            "html-to-text" => Ok(Self::HtmlToText),
             _ => {
-                let lines = word.strip_prefix("diff-context=")?.parse().ok()?;
-                Some(Self::DiffContext(lines))
+                let lines = word.strip_prefix("diff-context=").ok_or(UnknownLossy)?;
+                let lines = lines.parse().map_err(|_| UnknownLossy)?;
+                Ok(Self::DiffContext(lines))
             }
         }
     }
@@ -59,11 +65,11 @@ mod tests {
 
     #[test]
     fn options_have_names() {
-        assert_eq!(Lossy::parse("diff-context=2"), Some(Lossy::DiffContext(2)));
-        assert_eq!(Lossy::parse("failures-only"), Some(Lossy::FailuresOnly));
-        assert_eq!(Lossy::parse("html-to-text"), Some(Lossy::HtmlToText));
+        assert_eq!(Lossy::parse("diff-context=2"), Ok(Lossy::DiffContext(2)));
+        assert_eq!(Lossy::parse("failures-only"), Ok(Lossy::FailuresOnly));
+        assert_eq!(Lossy::parse("html-to-text"), Ok(Lossy::HtmlToText));
         for wrong in ["", "diff-context", "diff-context=x", "all"] {
-            assert_eq!(Lossy::parse(wrong), None);
+            assert_eq!(Lossy::parse(wrong), Err(UnknownLossy));
         }
     }
 

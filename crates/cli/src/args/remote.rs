@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
 use linkspan_ports::Transport;
+use linkspan_wire::parse_size;
 
-use super::values::{millis, seconds, size};
+use super::values::{millis, seconds};
 use crate::args::acp::AcpArgs;
 use crate::args::sign_in::SignInArgs;
 
@@ -46,7 +47,7 @@ pub(crate) struct RemoteArgs {
     #[arg(long, hide_short_help = true)]
     pub(crate) insecure_http: bool,
     /// Largest message, for example 64MiB
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_message: usize,
     #[command(flatten)]
     pub(crate) sign_in: SignInArgs,

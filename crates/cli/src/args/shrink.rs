@@ -1,12 +1,11 @@
 //! `--shrink`, and the values that it shares with `linkspan shrink`.
 
 use clap::{Args, ValueEnum};
-use linkspan_bcp::render::Mode;
 use linkspan_bridge::Bridge;
 use linkspan_shrink::{Level, Policy, Thresholds};
-use linkspan_shrink_layer::{Options, Shrink};
+use linkspan_shrink_layer::{Options, Shrink, default_confidence, default_render};
 
-use crate::environment::{stats_file, variable, wrong};
+use crate::environment::{stats_file, variable};
 use crate::exit::Failure;
 
 // `--shrink` of commands that serve or call.
@@ -32,11 +31,11 @@ impl ShrinkFlag {
         };
         Ok(Some(Policy {
             thresholds: Thresholds {
-                confidence: default_threshold()?,
+                confidence: default_confidence(variable)?,
                 ..Thresholds::default()
             },
             level: level.into(),
-            render: default_render()?,
+            render: default_render(variable)?,
             ..Policy::default()
         }))
     }
@@ -71,33 +70,5 @@ impl From<LevelArg> for Level {
             LevelArg::Balanced => Self::Balanced,
             LevelArg::Max => Self::Max,
         }
-    }
-}
-
-/// A confidence.
-pub(crate) fn threshold(text: &str) -> Result<f32, String> {
-    match text.parse() {
-        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
-        _ => Err("a number from 0 to 1".to_owned()),
-    }
-}
-
-/// The default of `--threshold`.
-pub(crate) fn default_threshold() -> Result<f32, Failure> {
-    const NAME: &str = "BCP_DETECT_THRESHOLD";
-    match variable(NAME) {
-        None => Ok(Thresholds::default().confidence),
-        Some(text) => threshold(&text).map_err(|right| wrong(NAME, &text, &right)),
-    }
-}
-
-/// The default of `--render`.
-pub(crate) fn default_render() -> Result<Option<Mode>, Failure> {
-    const NAME: &str = "BCP_RENDER_MODE";
-    match variable(NAME).as_deref() {
-        None | Some("auto") => Ok(None),
-        Some(text) => Mode::parse(text)
-            .map(Some)
-            .ok_or_else(|| wrong(NAME, text, "auto, xml, markdown or minimal")),
     }
 }

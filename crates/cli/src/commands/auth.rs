@@ -11,7 +11,7 @@ use linkspan_auth_io::{HttpTransport, import_mcp_remote, open_page, work};
 use url::Url;
 
 use crate::args::RemoteArgs;
-use crate::environment::{home, variable};
+use crate::environment::{system, variable};
 use crate::exit::{Exit, Failure};
 use crate::remote::remote;
 use crate::show::{clean, say};
@@ -105,7 +105,7 @@ async fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let transport = HttpTransport::new(options.clone());
     let settings = settings(options, &args.remote, store_options().ok_or_else(no_state)?)?;
     let folder = variable("MCP_REMOTE_CONFIG_DIR").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(home()?.join(".mcp-auth")));
+    let folder = folder.or_else(|| Some(system().home?.join(".mcp-auth")));
     let folder = folder.ok_or_else(no_state)?;
     let record = import_mcp_remote(
         &settings,

@@ -9,8 +9,9 @@ use linkspan_acp::{Node, Plan};
 use linkspan_conduct::{
     BridgeMode, BridgeOptions, BridgeTransport, Component, Conduct, ConductOptions, SECRET_TIMEOUT,
 };
+use linkspan_wire::parse_size;
 
-use crate::args::{seconds, size};
+use crate::args::seconds;
 use crate::environment::STORE_KEY;
 use crate::exit::{Exit, Failure};
 use crate::show::say;
@@ -79,7 +80,7 @@ pub(crate) struct ConductArgs {
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds, hide_short_help = true)]
     pub(crate) drain: Duration,
     /// Largest message, for example 64MiB
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_message: usize,
 }
 

@@ -7,11 +7,10 @@ use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, attend, challenge, 
 use tokio::sync::mpsc;
 
 use crate::args::RemoteArgs;
-use crate::browser;
 use crate::exit::{Exit, Failure, print_hint};
 use crate::remote::remote;
 use crate::show::{clean, say};
-use crate::sign_in::{no_state, settings, store_options};
+use crate::sign_in::{no_state, open_browser, settings, store_options};
 
 const HELP: &str = "\
 Opens the sign-in page of the server in a browser and stores the tokens. `linkspan connect` and all other
@@ -46,8 +45,7 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     };
     let mut person = Person {
         show: &show,
-        // In an environment without our secrets.
-        opens: Some(&browser::open),
+        opens: Some(&open_browser),
         pasted: std::io::stdin().is_terminal().then(pasted),
     };
     let record = match attend(&settings, &mut person).await? {

@@ -9,13 +9,14 @@ use linkspan_bcp::{Kind, Show, Verbosity};
 use linkspan_bcp_tools::BcpError;
 use linkspan_bcp_tools::decode::{DecodeOptions, decode};
 use linkspan_bcp_tools::files::DASH;
+use linkspan_bcp_tools::variables::default_mode;
 
 use super::cleanup::partial_files;
 use super::opening::{FileArg, StoreArg};
 use super::progress::Bar;
 use super::stdout::output;
 use super::tokenizer::TokenizerArg;
-use crate::environment;
+use crate::environment::variable;
 use crate::exit::{Exit, Failure, warn};
 use crate::value_words::{Words, tokens};
 
@@ -109,7 +110,7 @@ pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
         Some(mode) => mode,
         // JSON output renders nothing.
         None if args.json => Mode::Xml,
-        None => environment::mode(environment::variable)?,
+        None => default_mode(variable)?,
     };
     let document = args.store.document(&args.file)?;
     let mut output = output(&args.output, &partial_files())?;

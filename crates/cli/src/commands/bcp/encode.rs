@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use linkspan_bcp::{FolderStore, WriteOptions};
 use linkspan_bcp_tools::encode::{
-    EncodeOptions, Encoded, ManifestAccess, encode_files, encode_manifest_file,
+    EncodeOptions, Encoded, ManifestAccess, NoOutput, encode_files, encode_manifest_file,
     looks_like_a_manifest, manifest_in,
 };
-use linkspan_bcp_tools::files::{DASH, Output};
+use linkspan_bcp_tools::files::Output;
 use linkspan_bcp_tools::pack::{Item, LeftOutCount, Pack, PackOptions};
 
 use super::cleanup::partial_files;
@@ -102,7 +102,7 @@ struct FilesArgs {
 
 pub(super) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
     let Some(path) = &args.output else {
-        return Err(no_output(args));
+        return Err(NoOutput::new(&args.input, as_manifest(args)).into());
     };
     let mut output = output(path, &partial_files())?;
     for input in &args.input {
@@ -140,27 +140,6 @@ pub(super) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
         say!("Wrote {} bytes to {}", encoded.bytes, on_one_line(&name));
     }
     Ok(Exit::Ok)
-}
-
-/// The error for a missing `--output`.
-fn no_output(args: &EncodeArgs) -> Failure {
-    let (output, input) = match args.input.split_last() {
-        // `encode notes context.bcp`: the last word was meant as the output.
-        Some((last, rest)) if !rest.is_empty() && last.extension() == Some("bcp".as_ref()) => {
-            (last.as_path(), rest)
-        }
-        _ => (Path::new("context.bcp"), args.input.as_slice()),
-    };
-    let inputs: Vec<String> = input.iter().map(|input| show::path(input)).collect();
-    let as_files = as_manifest(args).is_some_and(|path| {
-        path != Path::new(DASH) && path.is_file() && !looks_like_a_manifest(path)
-    });
-    let flag = if as_files { "--as-files " } else { "" };
-    Failure::usage("--output is missing: the BCP file to write").hint(format!(
-        "linkspan bcp encode {flag}{} -o {}",
-        inputs.join(" "),
-        show::path(output)
-    ))
 }
 
 /// The manifest, if the only input is one.

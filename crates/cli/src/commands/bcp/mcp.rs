@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use linkspan_bcp_tools::ReaderServer;
 use linkspan_bcp_tools::files::Roots;
+use linkspan_bcp_tools::{ReaderServer, Settings};
 use linkspan_bridge::{Backend, Bridge, StdioOptions};
 use linkspan_mcp::Era;
 
 use super::args::McpArgs;
-use crate::environment::{reader_settings, variable};
+use crate::environment::variable;
 use crate::exit::{Exit, Failure};
 use crate::front::{self, serve_options};
 use crate::signals::Signals;
@@ -35,7 +35,7 @@ pub(crate) async fn on_stdio(roots: &[PathBuf]) -> Result<Exit, Failure> {
 }
 
 fn bridge(roots: &[PathBuf], client_roots: bool) -> Result<Bridge, Failure> {
-    let (roots, settings) = (Roots::new(roots)?, reader_settings(variable)?);
+    let (roots, settings) = (Roots::new(roots)?, Settings::of_variables(variable)?);
     let server = ReaderServer::new(roots, settings, client_roots, std::env::temp_dir());
     let finished = server.clone();
     let backend = Backend::local(move || server.open(), Some(Era::Legacy))

@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use linkspan_bcp::render::Mode;
-use linkspan_shrink::{Lossy, Policy, Structured, Thresholds};
-use linkspan_shrink_layer::{Options, OwnTools, StructuredRule, ToolFilter};
+use linkspan_bcp_tools::Settings;
+use linkspan_shrink::{Lossy, Policy, Thresholds};
+use linkspan_shrink_layer::{
+    Options, OwnTools, StructuredRule, ToolFilter, confidence, default_confidence, default_render,
+};
 use linkspan_tokens::Vocabulary;
 
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
-use crate::args::shrink::{LevelArg, default_render, default_threshold, threshold};
+use crate::args::shrink::LevelArg;
 use crate::args::{EraArgs, RemoteArgs, millis, seconds};
-use crate::environment::{jq_command, reader_settings, stats_file, variable};
+use crate::environment::{jq_command, stats_file, variable};
 use crate::exit::Failure;
 use crate::value_words::{VOCABULARIES, tokens};
 
@@ -160,14 +163,14 @@ pub(crate) struct FormArgs {
         hide_short_help = true)]
     pub(crate) tokens: Vocabulary,
     /// Least confidence (0 to 1) that a format is recognised with [default: 0.7]
-    #[arg(long, value_name = "NUMBER", value_parser = threshold, hide_short_help = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = confidence, hide_short_help = true)]
     pub(crate) threshold: Option<f32>,
     /// Keep the original if less than this is saved, in percent
     #[arg(long, value_name = "PERCENT", default_value = "10",
         value_parser = clap::value_parser!(u64).range(0..=100), hide_short_help = true)]
     pub(crate) min_saving: u64,
     /// Allow loss, marked in the text: diff-context=N, failures-only, html-to-text
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = lossy)]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = Lossy::parse)]
     pub(crate) lossy: Vec<Lossy>,
 }
 
@@ -194,7 +197,7 @@ pub(crate) struct ResultArgs {
     #[arg(long)]
     pub(crate) dedup: bool,
     /// structuredContent that repeats the text: auto, keep, mirror or drop
-    #[arg(long, value_name = "[TOOL=]HOW", value_parser = structured, hide_short_help = true)]
+    #[arg(long, value_name = "[TOOL=]HOW", value_parser = StructuredRule::parse_for_tools, hide_short_help = true)]
     pub(crate) structured: Vec<(ToolFilter, StructuredRule)>,
     /// Remove descriptions inside tool schemas from the list of tools
     #[arg(long, hide_short_help = true)]
@@ -273,7 +276,7 @@ impl FormArgs {
     pub(crate) fn policy(&self) -> Result<Policy, Failure> {
         let threshold = match self.threshold {
             Some(threshold) => threshold,
-            None => default_threshold()?,
+            None => default_confidence(variable)?,
         };
         Ok(Policy {
             thresholds: Thresholds {
@@ -285,7 +288,7 @@ impl FormArgs {
             vocabulary: self.tokens,
             render: match self.render {
                 Some(render) => render.mode(),
-                None => default_render()?,
+                None => default_render(variable)?,
             },
             lossy: self.lossy.clone(),
             ..Policy::default()
@@ -312,7 +315,7 @@ impl ShrinkArgs {
         if bcp_tools {
             options.bcp_tools = Some(OwnTools {
                 roots: results.root.clone(),
-                settings: reader_settings(variable)?,
+                settings: Settings::of_variables(variable)?,
                 temp: std::env::temp_dir(),
             });
         }
@@ -339,23 +342,4 @@ fn budget(text: &str) -> Result<u64, String> {
         0 => Err("it must be at least 1 token".to_owned()),
         tokens => Ok(tokens),
     }
-}
-
-fn lossy(text: &str) -> Result<Lossy, String> {
-    Lossy::parse(text)
-        .ok_or_else(|| "it must be diff-context=N, failures-only or html-to-text".to_owned())
-}
-
-fn structured(text: &str) -> Result<(ToolFilter, StructuredRule), String> {
-    let (tool, how) = text.rsplit_once('=').unwrap_or(("*", text));
-    let by = match how {
-        "auto" => StructuredRule::ByClient,
-        "keep" => StructuredRule::Always(Structured::Keep),
-        "mirror" => StructuredRule::Always(Structured::Mirror),
-        "drop" => StructuredRule::Always(Structured::Drop),
-        _ => {
-            return Err("it must be auto, keep, mirror or drop, or TOOL=drop and so on".to_owned());
-        }
-    };
-    Ok((ToolFilter::only(tool), by))
 }
