@@ -31,6 +31,7 @@ mod testing;
 pub use address::{PublicUrl, PublicUrlError};
 pub use api_keys::{ApiKeys, ApiKeysError};
 pub use challenger::{Challenger, Denied};
+pub use claims::CLOCK_SKEW;
 pub use expiring::{Digest, Expiring, digest};
 pub use forwarded::{FORWARDED_IDENTITY, IdentitySigner};
 pub use identity::{API_KEYS, Identity};

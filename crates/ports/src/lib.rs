@@ -15,8 +15,8 @@ mod stream;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use front::{
-    Admitting, Answering, Front, FrontFigures, FrontOptions, FrontService, Guard, GuardedRequest,
-    Principal, Token,
+    AdmittedCaller, Admitting, Answering, Front, FrontFigures, FrontOptions, FrontService, Guard,
+    GuardedRequest, Principal, Token,
 };
 pub use http::{
     AddressRule, Again, AuthRefusal, Authorizer, Authorizing, Credentials, HeaderSource,
