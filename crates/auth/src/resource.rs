@@ -37,7 +37,7 @@ pub use forwarded::{FORWARDED_IDENTITY, IdentitySigner};
 pub use identity::{API_KEYS, Identity};
 pub use introspection::{Introspection, IntrospectionError};
 pub use issuer_keys::IssuerKeys;
-pub use key_fetch::{FetchedKeys, KeyFetch, KeysError, Progress};
+pub use key_fetch::{FetchedKeys, KeyFetch, KeysError, Progress, Unanswered};
 pub use metadata::{ResourceMetadata, WELL_KNOWN};
 pub use policy::{DpopMode, IssuerError, Policy, check_issuer};
 pub use presented::{Presented, Scheme};
