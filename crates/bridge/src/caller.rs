@@ -51,7 +51,7 @@ impl CallerInfo {
         if !self.is_guarded {
             return Vec::new();
         }
-        let about = |part: fn(&Identity) -> String| principal.identity().map(|who| part(who));
+        let about = |part: fn(&Identity) -> String| principal.identity().map(|who| part(&who));
         vec![
             (SUBJECT, about(|who| who.subject.clone())),
             (ISSUER, about(|who| who.issuer.clone())),
@@ -71,25 +71,30 @@ impl CallerInfo {
 
     /// The header for an upstream server, if it is configured.
     pub(crate) fn add_header(&self, principal: &Principal, options: &mut HttpOptions) {
-        let (Some(forward), Some(identity)) = (&self.forward, principal.identity()) else {
+        let Some(forward) = self
+            .forward
+            .as_ref()
+            .filter(|_| principal.identity().is_some())
+        else {
             return;
         };
         options.header_from(Arc::new(Statement {
             forward: forward.clone(),
-            identity: Arc::clone(identity),
+            principal: principal.clone(),
             audience: options.url().to_string(),
             last: Mutex::new(None),
         }));
     }
 }
 
-/// The signed statement about the caller of one connection.
+/// The signed statements about the caller of one connection: they say what its latest request has shown, and there is
+/// none once that has expired.
 struct Statement {
     forward: Forward,
-    identity: Arc<Identity>,
+    principal: Principal,
     audience: String,
-    /// The last statement, and when it was signed.
-    last: Mutex<Option<(String, Instant)>>,
+    /// The last statement, when it was signed, and its subject.
+    last: Mutex<Option<(String, Instant, Arc<Identity>)>>,
 }
 
 impl std::fmt::Debug for Statement {
@@ -103,17 +108,19 @@ impl HeaderSource for Statement {
         FORWARDED_IDENTITY
     }
 
-    fn value(&self) -> String {
+    fn value(&self) -> Option<String> {
+        let identity = self.principal.current_identity()?;
         let mut last = self.last.lock();
-        if let Some((value, at)) = &*last
+        if let Some((value, at, about)) = &*last
             && at.elapsed() < REUSED
+            && *about == identity
         {
-            return value.clone();
+            return Some(value.clone());
         }
         let Forward { signer, issuer } = &self.forward;
-        let value = signer.sign(&self.identity, issuer, &self.audience, Timestamp::now());
-        *last = Some((value.clone(), Instant::now()));
-        value
+        let value = signer.sign(&identity, issuer, &self.audience, Timestamp::now());
+        *last = Some((value.clone(), Instant::now(), identity));
+        Some(value)
     }
 }
 
@@ -170,19 +177,49 @@ mod tests {
         assert!(options.env.is_empty() && options.without_env.is_empty());
     }
 
-    #[test]
-    fn a_statement_is_signed_once_for_many_requests() {
+    fn statement(principal: &Principal) -> Statement {
         let signer = Arc::new(IdentitySigner::generate());
         let forward = Forward {
             signer,
             issuer: "https://h/mcp".into(),
         };
-        let statement = Statement {
+        Statement {
             forward,
-            identity: identity(),
+            principal: principal.clone(),
             audience: "https://up/mcp".to_owned(),
             last: Mutex::new(None),
-        };
+        }
+    }
+
+    #[test]
+    fn a_statement_is_signed_once_for_many_requests() {
+        let statement = statement(&Principal::identified(identity()));
+        assert!(statement.value().is_some());
         assert_eq!(statement.value(), statement.value());
+    }
+
+    #[test]
+    fn a_statement_is_about_the_latest_request_and_ends_with_its_token() {
+        let session = Principal::identified(identity());
+        let statement = statement(&session);
+        let scope = || {
+            let value = statement.value()?;
+            let claims = value.split('.').nth(1)?;
+            let claims = data_encoding::BASE64URL_NOPAD
+                .decode(claims.as_bytes())
+                .ok()?;
+            let claims = String::from_utf8(claims).ok()?;
+            let (_, scope) = claims.split_once(r#""scope":""#)?;
+            Some(scope.split_once('"')?.0.to_owned())
+        };
+        assert_eq!(scope().as_deref(), Some("a b"));
+        let fewer = Arc::new(Identity {
+            scopes: vec!["a".to_owned()],
+            ..(*identity()).clone()
+        });
+        session.renew(&Principal::identified(Arc::clone(&fewer)));
+        assert_eq!(scope().as_deref(), Some("a"));
+        session.renew(&Principal::until(fewer, Some(Instant::now())));
+        assert_eq!(statement.value(), None);
     }
 }

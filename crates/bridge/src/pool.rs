@@ -130,6 +130,7 @@ impl UpstreamPool {
     pub(super) async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let shared = &self.0;
         let (lease, era) = self.lease(&call.msg, &caller.principal).await?;
+        lease.upstream.key.principal.renew(&caller.principal);
         let alias = shared.alias(caller);
         let is_legacy = caller.session.is_some();
         let msg = match (era, shared.options.share) {

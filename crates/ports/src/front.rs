@@ -40,7 +40,7 @@ mod sse_writer;
 mod tests;
 
 pub use figures::FrontFigures;
-pub use guard::{Admitting, Guard, GuardedRequest};
+pub use guard::{AdmittedCaller, Admitting, Guard, GuardedRequest};
 pub use listener::Front;
 pub use options::{FrontOptions, Token};
 pub use principal::Principal;

@@ -15,8 +15,8 @@ mod stream;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use front::{
-    Admitting, Answering, Front, FrontFigures, FrontOptions, FrontService, Guard, GuardedRequest,
-    Principal, Token,
+    AdmittedCaller, Admitting, Answering, Front, FrontFigures, FrontOptions, FrontService, Guard,
+    GuardedRequest, Principal, Token,
 };
 /// The former name, until its last use is gone.
 pub use http::HttpRequestError as RequestError;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use linkspan_auth::Timestamp;
 use linkspan_auth::jose::JwkSet;
-use linkspan_auth::resource::{IssuerKeys, KeyFetch, Progress};
+use linkspan_auth::resource::{IssuerKeys, KeyFetch, Progress, Unanswered};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -95,7 +95,7 @@ impl Issuer {
     async fn run(&self, mut fetch: KeyFetch, clock: &Clock) {
         while let Some(request) = fetch.request() {
             let answer = self.transport.send(request).await;
-            match fetch.on(answer.map_err(|error| error.to_string())) {
+            match fetch.on(answer.map_err(|error| Unanswered(error.to_string()))) {
                 Progress::Next(next) => fetch = next,
                 Progress::Done(fetched) => {
                     let now: Timestamp = clock();

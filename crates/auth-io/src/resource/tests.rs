@@ -164,7 +164,8 @@ impl Setup {
             path: "/mcp",
             presented,
         };
-        self.verifier.admit(request).await
+        let admitted = self.verifier.admit(request).await;
+        admitted.map(|caller| caller.identity)
     }
 
     async fn bearer(&self, token: &str) -> Result<Arc<Identity>, Denied> {
@@ -293,5 +294,26 @@ async fn fixed_keys_need_no_network() {
         path: "/mcp",
         presented: Presented::Bearer(&token),
     };
-    assert_eq!(verifier.admit(request).await.unwrap().subject, "ada");
+    assert_eq!(
+        verifier.admit(request).await.unwrap().identity.subject,
+        "ada"
+    );
+}
+
+#[tokio::test]
+async fn a_caller_is_admitted_until_its_token_expires() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    setup.publish(&[&key]);
+    let token = key.token(&json!({"exp": START + 1000}));
+    for passed in [0, 400] {
+        setup.pass(passed);
+        let request = GuardedRequest {
+            method: "GET",
+            path: "/mcp",
+            presented: Presented::Bearer(&token),
+        };
+        let lasts = setup.verifier.admit(request).await.unwrap().lasts;
+        assert_eq!(lasts.unwrap().as_secs(), 1060 - passed);
+    }
 }

@@ -8,10 +8,11 @@ use bytes::Bytes;
 use linkspan_auth::Timestamp;
 use linkspan_auth::resource::dpop::{BoundRequest, ProofError, Replays, check_proof};
 use linkspan_auth::resource::{
-    Challenger, Denied, Digest, DpopMode, Expiring, Identity, IssuerError, Policy, Presented,
-    PublicUrl, PublicUrlError, Scheme, TokenError, UnverifiedToken, Verified, WELL_KNOWN, digest,
+    CLOCK_SKEW, Challenger, Denied, Digest, DpopMode, Expiring, Identity, IssuerError, Policy,
+    Presented, PublicUrl, PublicUrlError, Scheme, TokenError, UnverifiedToken, Verified,
+    WELL_KNOWN, digest,
 };
-use linkspan_ports::{Admitting, Guard, GuardedRequest};
+use linkspan_ports::{AdmittedCaller, Admitting, Guard, GuardedRequest};
 use parking_lot::Mutex;
 
 use super::introspector::Introspector;
@@ -46,7 +47,10 @@ pub struct Verifier {
 struct Known {
     identity: Arc<Identity>,
     binding: Binding,
+    /// Until when they are remembered.
     until: Timestamp,
+    /// When they expire.
+    expires: Option<Timestamp>,
 }
 
 enum Binding {
@@ -118,7 +122,7 @@ impl Verifier {
         })
     }
 
-    async fn judge(&self, request: GuardedRequest<'_>) -> Result<Arc<Identity>, Denied> {
+    async fn judge(&self, request: GuardedRequest<'_>) -> Result<AdmittedCaller, Denied> {
         let scheme = request.presented.scheme();
         let (token, proof) = match request.presented {
             Presented::Bearer(token) => (token, None),
@@ -160,7 +164,12 @@ impl Verifier {
             (Binding::Unbound | Binding::Exempt, _) => return Err(invalid(TokenError::NotBound)),
         }
         self.challenger.permit(&known.identity, [], scheme)?;
-        Ok(Arc::clone(&known.identity))
+        let now = (self.clock)();
+        let lasts = known.expires.map(|at| now.until(at.after(CLOCK_SKEW)));
+        Ok(AdmittedCaller {
+            identity: Arc::clone(&known.identity),
+            lasts,
+        })
     }
 
     fn check_proof(
@@ -183,6 +192,7 @@ impl Verifier {
                 binding: Binding::Exempt,
                 // It is looked up every time, so that a key that is revoked is refused at once.
                 until: now,
+                expires: None,
             });
         }
         let invalid = |error| self.challenger.invalid(scheme, &error);
@@ -202,6 +212,7 @@ impl Verifier {
         Ok(Known {
             identity: Arc::new(verified.identity),
             until: verified.expires.min(until),
+            expires: Some(verified.expires),
             binding: verified.bound_to.map_or(Binding::Unbound, Binding::Key),
         })
     }

@@ -1,5 +1,7 @@
 //! Claims of a token or of an introspection, as far as they matter here.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use super::identity::{Identity, is_plain};
@@ -7,7 +9,8 @@ use super::scopes::add;
 use super::token_error::TokenError;
 use crate::Timestamp;
 
-/// How far clocks may differ, in seconds.
+/// How far clocks may differ.
+pub const CLOCK_SKEW: Duration = Duration::from_secs(SKEW);
 pub(super) const SKEW: u64 = 60;
 
 /// The claims of a token. They are only what it says.

@@ -12,19 +12,34 @@ struct Document {
     jwks_uri: Option<String>,
 }
 
-/// Where the keys are, by a document that must be that of the issuer. The error says what is wrong.
-pub(super) fn jwks_uri(response: &HttpResponse, issuer: &str) -> Result<Url, String> {
+/// What is wrong with an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum DiscoveryError {
+    #[error("HTTP {0}")]
+    Status(u16),
+    #[error("no metadata")]
+    NotMetadata,
+    #[error("the metadata is that of {0:?}")]
+    Issuer(String),
+    #[error("the metadata has no jwks_uri")]
+    NoKeys,
+    #[error("jwks_uri {0:?} is neither https nor on this machine")]
+    Plain(String),
+}
+
+/// Where the keys are, by a document that must be that of the issuer.
+pub(super) fn jwks_uri(response: &HttpResponse, issuer: &str) -> Result<Url, DiscoveryError> {
     if !response.is_success() {
-        return Err(format!("HTTP {}", response.status));
+        return Err(DiscoveryError::Status(response.status));
     }
     let document: Document =
-        serde_json::from_slice(&response.body).map_err(|_| "no metadata".to_owned())?;
+        serde_json::from_slice(&response.body).map_err(|_| DiscoveryError::NotMetadata)?;
     if document.issuer != issuer {
-        return Err(format!("the metadata is that of {:?}", document.issuer));
+        return Err(DiscoveryError::Issuer(document.issuer));
     }
-    let uri = document.jwks_uri.ok_or("the metadata has no jwks_uri")?;
+    let uri = document.jwks_uri.ok_or(DiscoveryError::NoKeys)?;
     let url = Url::parse(&uri).ok().filter(is_safe);
-    url.ok_or_else(|| format!("jwks_uri {uri:?} is neither https nor on this machine"))
+    url.ok_or(DiscoveryError::Plain(uri))
 }
 
 #[cfg(test)]
@@ -47,14 +62,12 @@ mod tests {
             "https://k/j"
         );
         for issuer in ["https://as/", "https://AS", "https://evil"] {
-            assert!(uri(issuer, "https://k/j").unwrap_err().contains("that of"));
+            let refused = uri(issuer, "https://k/j").unwrap_err();
+            assert_eq!(refused, DiscoveryError::Issuer(issuer.to_owned()));
         }
         for bad in ["http://k/j", "file:///etc/passwd", "j"] {
-            assert!(
-                uri("https://as", bad)
-                    .unwrap_err()
-                    .contains("neither https")
-            );
+            let refused = uri("https://as", bad).unwrap_err();
+            assert_eq!(refused, DiscoveryError::Plain(bad.to_owned()));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::discovery;
+use super::discovery::{self, DiscoveryError};
 use crate::jose::JwkSet;
 use crate::urls::issuer_metadata;
 use crate::{HttpRequest, HttpResponse};
@@ -58,6 +58,26 @@ pub struct KeysError {
     pub why: String,
 }
 
+/// There is no answer; why, in the words of the transport.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unanswered(pub String);
+
+/// Why one request of a fetch led to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum FetchFailed {
+    #[error(transparent)]
+    Unanswered(#[from] Unanswered),
+    #[error(transparent)]
+    Discovery(#[from] DiscoveryError),
+    #[error("HTTP {0}")]
+    Status(u16),
+    #[error("not a set of keys")]
+    NotKeys,
+    #[error("no key in it can be used")]
+    NoUsableKey,
+}
+
 impl KeyFetch {
     /// Fetches keys from where they are known to be.
     pub(super) fn at(issuer: &str, jwks: Url) -> Self {
@@ -86,9 +106,12 @@ impl KeyFetch {
     }
 
     /// Goes on with an answer, or with why there is none.
-    pub fn on(mut self, answer: Result<HttpResponse, String>) -> Progress {
+    pub fn on(mut self, answer: Result<HttpResponse, Unanswered>) -> Progress {
         if let Some(uri) = self.jwks.take() {
-            return match answer.and_then(|response| read_keys(&response)) {
+            return match answer
+                .map_err(FetchFailed::from)
+                .and_then(|response| read_keys(&response))
+            {
                 Ok((keys, fresh_for)) => Progress::Done(FetchedKeys {
                     keys,
                     uri,
@@ -100,7 +123,10 @@ impl KeyFetch {
         let Some(place) = self.places.pop_front() else {
             return Progress::Failed(self.error());
         };
-        match answer.and_then(|response| discovery::jwks_uri(&response, &self.issuer)) {
+        let found = answer
+            .map_err(FetchFailed::from)
+            .and_then(|response| Ok(discovery::jwks_uri(&response, &self.issuer)?));
+        match found {
             Ok(uri) => {
                 self.jwks = Some(uri);
                 Progress::Next(self)
@@ -109,7 +135,7 @@ impl KeyFetch {
         }
     }
 
-    fn failed(mut self, url: &Url, why: &str) -> Progress {
+    fn failed(mut self, url: &Url, why: &FetchFailed) -> Progress {
         self.failures.push(format!("{url}: {why}"));
         if self.jwks.is_none() && self.places.is_empty() {
             return Progress::Failed(self.error());
@@ -125,13 +151,13 @@ impl KeyFetch {
     }
 }
 
-fn read_keys(response: &HttpResponse) -> Result<(JwkSet, Duration), String> {
+fn read_keys(response: &HttpResponse) -> Result<(JwkSet, Duration), FetchFailed> {
     if !response.is_success() {
-        return Err(format!("HTTP {}", response.status));
+        return Err(FetchFailed::Status(response.status));
     }
-    let keys = JwkSet::parse(&response.body).ok_or("not a set of keys")?;
+    let keys = JwkSet::parse(&response.body).ok_or(FetchFailed::NotKeys)?;
     if keys.keys.is_empty() {
-        return Err("no key in it can be used".to_owned());
+        return Err(FetchFailed::NoUsableKey);
     }
     Ok((keys, fresh_for(response.cache_control.as_deref())))
 }
@@ -181,7 +207,7 @@ mod tests {
         let mut fetch = KeyFetch::discover("https://as/t", &url);
         for _ in 0..2 {
             assert!(fetch.request().is_some());
-            fetch = match fetch.on(Err("no route".to_owned())) {
+            fetch = match fetch.on(Err(Unanswered("no route".to_owned()))) {
                 Progress::Next(fetch) => fetch,
                 other => panic!("{other:?}"),
             };

@@ -1,12 +1,11 @@
 //! Who sends a request, and whether it may call the tools that it names.
 
-use std::sync::Arc;
-
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{Method, StatusCode};
 use linkspan_auth::resource::Scheme;
 use linkspan_mcp::names;
+use linkspan_session::now;
 use linkspan_wire::{Json, Kind, Message, RpcError};
 
 use super::body::{Response, json};
@@ -51,9 +50,10 @@ impl<H: FrontService> Router<H> {
         }
         let request = GuardedRequest::of(head);
         let scheme = request.presented.scheme();
-        let identity = guard.admit(request).await.map_err(Refusal::denied)?;
+        let caller = guard.admit(request).await.map_err(Refusal::denied)?;
+        let until = caller.lasts.and_then(|lasts| now().checked_add(lasts));
         Ok(Admission {
-            principal: Principal::identified(Arc::clone(&identity)),
+            principal: Principal::until(caller.identity, until),
             scheme,
         })
     }
@@ -87,7 +87,7 @@ impl<H: FrontService> Router<H> {
             let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error).about(message.id());
             tools.extend(called_tool(message).map_err(refuse)?);
         }
-        let permitted = guard.permit(identity, admission.scheme, &tools);
+        let permitted = guard.permit(&identity, admission.scheme, &tools);
         permitted.map_err(Refusal::denied)
     }
 }

@@ -12,11 +12,12 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http_body::{Frame, SizeHint};
 use linkspan_session::{Credit, Outbound};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use super::allowance::AllowanceGuard;
 use super::answer::Answer;
 use super::connections::Serving;
+use super::principal::Principal;
 use super::reader::Reader;
 use super::sse_writer::SseWriter;
 
@@ -69,6 +70,7 @@ pub(super) struct Events {
     ended: bool,
     every: Duration,
     beat: Pin<Box<Sleep>>,
+    authority: Option<Authority>,
     _slot: Option<RequestSlot>,
     _serving: Option<Serving>,
 }
@@ -94,9 +96,16 @@ impl Events {
             ended: false,
             every,
             beat: Box::pin(sleep(every)),
+            authority: None,
             _slot: slot,
             _serving: None,
         }
+    }
+
+    /// The same for a stream without an end of its own: it ends when the credentials of the client expire.
+    pub(super) fn while_valid(mut self, principal: &Principal) -> Self {
+        self.authority = Authority::of(principal);
+        self
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
@@ -106,6 +115,12 @@ impl Events {
             }
             if self.ended {
                 return Poll::Ready(None);
+            }
+            if let Some(authority) = &mut self.authority
+                && authority.poll_over(cx, &self.source).is_ready()
+            {
+                self.ended = true;
+                continue;
             }
             let read = match &mut self.source {
                 Source::Session(reader) => reader.poll(cx, &mut self.writer),
@@ -118,6 +133,44 @@ impl Events {
             ready!(self.beat.as_mut().poll(cx));
             self.beat.as_mut().reset(Instant::now() + self.every);
             self.writer.comment();
+        }
+    }
+}
+
+/// What entitles a client to a stream.
+struct Authority {
+    principal: Principal,
+    /// When the credentials are looked at: the latest request of a session may have shown others.
+    look: Pin<Box<Sleep>>,
+}
+
+/// How often a stream is looked at that has to answer calls before it ends.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+impl Authority {
+    /// `None` for credentials that do not expire.
+    fn of(principal: &Principal) -> Option<Self> {
+        let until = principal.expires()?;
+        Some(Self {
+            principal: principal.clone(),
+            look: Box::pin(sleep_until(until.into())),
+        })
+    }
+
+    /// Ready when the credentials have expired and no call waits for its answer on this stream.
+    fn poll_over(&mut self, cx: &mut Context<'_>, source: &Source) -> Poll<()> {
+        loop {
+            ready!(self.look.as_mut().poll(cx));
+            let Some(until) = self.principal.expires() else {
+                return Poll::Pending;
+            };
+            let owes = matches!(source, Source::Session(reader) if reader.owes());
+            let next = match Instant::from(until) {
+                until if until > Instant::now() => until,
+                _ if owes => Instant::now() + LAST_ANSWERS,
+                _ => return Poll::Ready(()),
+            };
+            self.look.as_mut().reset(next);
         }
     }
 }

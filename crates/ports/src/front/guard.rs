@@ -3,6 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderName;
@@ -30,7 +31,16 @@ pub trait Guard: fmt::Debug + Send + Sync + 'static {
 }
 
 /// A verdict that may take a while: keys of an issuer may have to be fetched.
-pub type Admitting<'a> = Pin<Box<dyn Future<Output = Result<Arc<Identity>, Denied>> + Send + 'a>>;
+pub type Admitting<'a> = Pin<Box<dyn Future<Output = Result<AdmittedCaller, Denied>> + Send + 'a>>;
+
+/// The sender of a request that is served.
+#[derive(Debug, Clone)]
+pub struct AdmittedCaller {
+    /// Who it is.
+    pub identity: Arc<Identity>,
+    /// For how long its credentials count from now on; `None` if they do not expire.
+    pub lasts: Option<Duration>,
+}
 
 /// What a guard sees of a request.
 #[derive(Debug, Clone, Copy)]

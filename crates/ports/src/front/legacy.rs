@@ -137,8 +137,9 @@ impl<H: FrontService> Router<H> {
         drop(streams);
         match reader_id {
             Ok(reader_id) => {
+                let principal = reader_id.is_standing().then(|| session.principal.clone());
                 let reader = Reader::new(session, reader_id);
-                Ok(self.stream(reader, SseWriter::default(), None))
+                Ok(self.stream(reader, SseWriter::default(), None, principal))
             }
             // This status tells an event source not to reconnect.
             Err(Unresumable::Over) => Ok(empty(StatusCode::NO_CONTENT)),
@@ -195,7 +196,7 @@ impl<H: FrontService> Router<H> {
             Some(First::Stream) | None => {
                 let mut writer = SseWriter::default();
                 reader.prime(&mut writer);
-                self.stream(reader, writer, Some(slot))
+                self.stream(reader, writer, Some(slot), None)
             }
         }
     }
@@ -217,15 +218,21 @@ impl<H: FrontService> Router<H> {
         Ok(Reader::new(Arc::clone(session), reader_id))
     }
 
+    /// A stream of a session. One without an end of its own is for this principal, while its credentials count.
     pub(super) fn stream(
         &self,
         reader: Reader,
         writer: SseWriter,
         slot: Option<RequestSlot>,
+        principal: Option<Principal>,
     ) -> Response {
         let every = self.options.keep_alive;
         let source = Source::Session(reader);
-        body::events(Events::new(source, writer, every, slot))
+        let events = Events::new(source, writer, every, slot);
+        body::events(match principal {
+            Some(principal) => events.while_valid(&principal),
+            None => events,
+        })
     }
 }
 

@@ -40,6 +40,7 @@ impl<H: FrontService> Router<H> {
         let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error);
         check_modern(message, |name| given(&head.headers, name)).map_err(refuse)?;
         let slot = self.slot(&self.allowances.of(&principal))?;
+        let listens = message.method() == names::LISTEN;
         self.check_params(head, message, &principal)
             .await
             .map_err(refuse)?;
@@ -64,7 +65,12 @@ impl<H: FrontService> Router<H> {
         }
         let source = Source::Answer(Box::new(answer));
         let every = self.options.keep_alive;
-        Ok(body::events(Events::new(source, writer, every, Some(slot))))
+        let events = Events::new(source, writer, every, Some(slot));
+        Ok(body::events(if listens {
+            events.while_valid(&principal)
+        } else {
+            events
+        }))
     }
 
     /// Refuses a legacy message where only the other era is served.

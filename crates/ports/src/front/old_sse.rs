@@ -38,7 +38,9 @@ impl<H: FrontService> Router<H> {
         let reader_id = session.streams().listen();
         let mut writer = SseWriter::default();
         writer.endpoint(&format!("/messages?sessionId={}", session.key));
-        Ok(self.stream(Reader::only(session, reader_id), writer, None))
+        let principal = Some(session.principal.clone());
+        let reader = Reader::only(session, reader_id);
+        Ok(self.stream(reader, writer, None, principal))
     }
 
     /// POST /messages: accepts a message; its answer is sent on the stream.

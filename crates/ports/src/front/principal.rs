@@ -3,8 +3,11 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::time::Instant;
 
 use linkspan_auth::resource::Identity;
+use linkspan_session::now;
+use parking_lot::Mutex;
 
 /// On whose behalf a request came: the bytes of its credentials or, where a [`Guard`](super::Guard) verifies them, issuer,
 /// subject and client. All requests without credentials have the same principal.
@@ -13,7 +16,15 @@ use linkspan_auth::resource::Identity;
 #[derive(Clone)]
 pub struct Principal {
     key: Option<Arc<[u8]>>,
-    identity: Option<Arc<Identity>>,
+    standing: Option<Arc<Mutex<Standing>>>,
+}
+
+/// What the latest request has shown. Clones of a principal share it.
+#[derive(Clone)]
+struct Standing {
+    identity: Arc<Identity>,
+    /// When the credentials expire.
+    until: Option<Instant>,
 }
 
 impl Principal {
@@ -21,7 +32,7 @@ impl Principal {
     pub const fn anonymous() -> Self {
         Self {
             key: None,
-            identity: None,
+            standing: None,
         }
     }
 
@@ -29,15 +40,20 @@ impl Principal {
     pub fn of_credentials(bytes: &[u8]) -> Self {
         Self {
             key: Some(bytes.into()),
-            identity: None,
+            standing: None,
         }
     }
 
     /// A sender whose credentials were verified.
     pub fn identified(identity: Arc<Identity>) -> Self {
+        Self::until(identity, None)
+    }
+
+    /// The same, until its credentials expire.
+    pub fn until(identity: Arc<Identity>, until: Option<Instant>) -> Self {
         Self {
             key: Some(identity.key().into()),
-            identity: Some(identity),
+            standing: Some(Arc::new(Mutex::new(Standing { identity, until }))),
         }
     }
 
@@ -46,9 +62,30 @@ impl Principal {
         self.key.as_deref()
     }
 
-    /// The verified sender. Its scopes are those of the request that this principal was made for.
-    pub fn identity(&self) -> Option<&Arc<Identity>> {
-        self.identity.as_ref()
+    /// The verified sender. Its scopes are those of the latest request.
+    pub fn identity(&self) -> Option<Arc<Identity>> {
+        Some(Arc::clone(&self.standing.as_ref()?.lock().identity))
+    }
+
+    /// The same, unless the credentials of the latest request have expired.
+    pub fn current_identity(&self) -> Option<Arc<Identity>> {
+        self.identity()
+            .filter(|_| self.expires().is_none_or(|at| now() < at))
+    }
+
+    /// When the credentials of the latest request expire.
+    pub fn expires(&self) -> Option<Instant> {
+        self.standing.as_ref()?.lock().until
+    }
+
+    /// Another request of the same principal was admitted: what it has shown counts from now on.
+    pub fn renew(&self, latest: &Self) {
+        if let (Some(own), Some(latest)) = (&self.standing, &latest.standing)
+            && !Arc::ptr_eq(own, latest)
+        {
+            let latest = latest.lock().clone();
+            *own.lock() = latest;
+        }
     }
 
     /// The same principal for a server that it shares with others, which must not be told about any of them.
@@ -56,7 +93,7 @@ impl Principal {
     pub fn without_identity(&self) -> Self {
         Self {
             key: self.key.clone(),
-            identity: None,
+            standing: None,
         }
     }
 }

@@ -52,6 +52,11 @@ impl Reader {
         taken
     }
 
+    /// Whether calls wait for answers that can come on this stream only.
+    pub(super) fn owes(&self) -> bool {
+        self.takes_all && self.session.streams().owes()
+    }
+
     /// Writes the priming event, if this protocol version has one.
     pub(super) fn prime(&self, writer: &mut SseWriter) {
         self.session.streams().prime(self.reader_id, writer);

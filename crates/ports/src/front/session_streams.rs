@@ -49,6 +49,13 @@ pub(super) struct ReaderId {
     turn: u32,
 }
 
+impl ReaderId {
+    /// Whether it reads the standing stream, which no answer ends.
+    pub(super) fn is_standing(self) -> bool {
+        self.stream == STANDING
+    }
+}
+
 /// The beginning of the response to a POST.
 #[derive(Debug)]
 #[expect(
@@ -169,6 +176,11 @@ impl SessionStreams {
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let busy = self.log.has_readers() || self.routes.owed() > 0;
         (!busy).then_some(self.seen)
+    }
+
+    /// Whether requests of the client are in flight.
+    pub(super) fn owes(&self) -> bool {
+        self.routes.owed() > 0
     }
 
     /// Drops expired streams.

@@ -64,7 +64,10 @@ impl Sessions {
     pub(super) fn find(&self, key: &str, who: &Principal, how: Manner) -> Option<Arc<Session>> {
         let key = Key::parse(key)?;
         let found = self.lock().get(&key).cloned();
-        found.filter(|session| session.principal == *who && session.manner == how)
+        let found = found.filter(|session| session.principal == *who && session.manner == how)?;
+        // Its streams and its server go by the latest credentials.
+        found.principal.renew(who);
+        Some(found)
     }
 
     pub(super) fn remove(&self, key: Key) {

@@ -65,8 +65,8 @@ pub trait HeaderSource: fmt::Debug + Send + Sync {
     /// The name, in lower case.
     fn name(&self) -> &'static str;
 
-    /// The value for a request that is sent now.
-    fn value(&self) -> String;
+    /// The value for a request that is sent now; `None` leaves the header out.
+    fn value(&self) -> Option<String>;
 }
 
 /// Headers that frame a message, or that belong to one connection.

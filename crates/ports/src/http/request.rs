@@ -76,8 +76,10 @@ pub(super) fn common(endpoint: &Endpoint, context: &SessionContext) -> HeaderMap
     if let Some(cookies) = context.cookies.header(&headers) {
         headers.insert(COOKIE, cookies);
     }
-    if let Some(source) = &endpoint.options.source {
-        set(&mut headers, source.name(), &source.value());
+    if let Some(source) = &endpoint.options.source
+        && let Some(value) = source.value()
+    {
+        set(&mut headers, source.name(), &value);
     }
     headers
 }

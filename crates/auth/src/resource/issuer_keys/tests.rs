@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::HttpResponse;
-use crate::resource::key_fetch::Progress;
+use crate::resource::key_fetch::{Progress, Unanswered};
 use crate::resource::testing::{ISSUER, NOW, TestKey, jwks};
 
 fn later(seconds: u64) -> Timestamp {
@@ -29,7 +29,7 @@ fn fetch(keys: &mut IssuerKeys, now: Timestamp, documents: &[(&str, HttpResponse
         let found = documents.iter().find(|(at, _)| *at == url);
         let response = found.map(|(_, response)| response.clone());
         asked.push(url);
-        match fetch.on(response.ok_or_else(|| "unreachable".to_owned())) {
+        match fetch.on(response.ok_or_else(|| Unanswered("unreachable".to_owned()))) {
             Progress::Next(next) => fetch = next,
             Progress::Done(fetched) => {
                 keys.fetched(fetched, now);

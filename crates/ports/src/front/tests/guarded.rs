@@ -1,17 +1,20 @@
-//! A front with a guard: credentials are names, and `name:scope` has a scope.
+//! A front with a guard: credentials are names, `name:scope` has a scope, and `name:short` expires soon.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use linkspan_auth::Challenge;
 use linkspan_auth::resource::{Denied, Identity, Presented, Scheme};
 
-use super::super::{Admitting, Guard, GuardedRequest, Token};
+use super::super::{AdmittedCaller, Admitting, Guard, GuardedRequest, Token};
 use super::client::BOTH;
 use super::{Running, front};
 
 #[derive(Debug)]
 struct Names;
+
+const SHORT: Duration = Duration::from_millis(300);
 
 fn denied(status: u16, error: &str) -> Denied {
     Denied {
@@ -30,17 +33,20 @@ impl Guard for Names {
         };
         let mut parts = token.split(':');
         let subject = parts.next().unwrap_or_default().to_owned();
-        let scopes = parts.map(str::to_owned).collect();
+        let scopes: Vec<String> = parts.map(str::to_owned).collect();
+        let is_short = scopes.iter().any(|scope| scope == "short");
+        let lasts = is_short.then_some(SHORT);
         Box::pin(async move {
             tokio::task::yield_now().await;
-            Ok(Arc::new(Identity {
+            let identity = Arc::new(Identity {
                 issuer: "issuer".to_owned(),
                 subject,
                 client_id: None,
                 scopes,
                 name: None,
                 views: Vec::new(),
-            }))
+            });
+            Ok(AdmittedCaller { identity, lasts })
         })
     }
 
@@ -224,4 +230,89 @@ async fn the_fixed_token_is_accepted_beside_the_guard_and_has_no_limits() {
     );
     let ada = "authorization: Bearer ada:wipe";
     assert_eq!(front.client.post(&[ada, &session], CALL).await.status, 404);
+}
+
+const SHORT_TOKEN: &str = "authorization: Bearer ada:short";
+const LONG_TOKEN: &str = "authorization: Bearer ada";
+const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+
+#[tokio::test]
+async fn the_standing_stream_ends_with_the_token() {
+    let front = guarded().await;
+    let session = begin(&front, "ada:short").await;
+    let mut stream = front.client.listen(&session, &[SHORT_TOKEN]).await;
+    assert_eq!(stream.status, 200);
+    assert_eq!(stream.event().await, None);
+}
+
+#[tokio::test]
+async fn a_refreshed_token_keeps_the_standing_stream() {
+    let front = guarded().await;
+    let session = begin(&front, "ada:short").await;
+    let mut stream = front.client.listen(&session, &[SHORT_TOKEN]).await;
+    let refreshed = front.client.post(&[LONG_TOKEN, &session], PING).await;
+    assert_eq!(refreshed.status, 200);
+    tokio::time::sleep(SHORT * 2).await;
+    let change = r#"{"jsonrpc":"2.0","method":"notifications/change"}"#;
+    front.client.post(&[LONG_TOKEN, &session], change).await;
+    assert!(stream.event().await.unwrap().contains("list_changed"));
+}
+
+#[tokio::test]
+async fn a_call_in_flight_outlives_the_token() {
+    let front = guarded().await;
+    let session = begin(&front, "ada:short").await;
+    let slow = r#"{"jsonrpc":"2.0","id":3,"method":"slow"}"#;
+    let go = front.service.go.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(SHORT * 2).await;
+        go.notify_one();
+    });
+    let mut reply = front.client.post(&[SHORT_TOKEN, &session], slow).await;
+    let answer = if reply.is_stream() {
+        reply.event().await.unwrap()
+    } else {
+        reply.text().await
+    };
+    assert!(answer.contains("slow"));
+}
+
+#[tokio::test]
+async fn the_stream_of_http_with_sse_ends_with_the_token_when_its_calls_are_answered() {
+    let front = guarded().await;
+    let events = "accept: text/event-stream";
+    let mut stream = front
+        .client
+        .send("GET /sse", &[SHORT_TOKEN, events], "")
+        .await;
+    let endpoint = stream.event().await.unwrap();
+    let path = endpoint
+        .lines()
+        .find_map(|line| line.strip_prefix("data: "))
+        .unwrap();
+    let line = format!("POST {path}");
+    let headers = [SHORT_TOKEN, "content-type: application/json"];
+    let slow = r#"{"jsonrpc":"2.0","id":3,"method":"slow"}"#;
+    let posted = front.client.send(&line, &headers, slow).await;
+    assert_eq!(posted.status, 202);
+    tokio::time::sleep(SHORT * 2).await;
+    front.service.go.notify_one();
+    assert!(stream.event().await.unwrap().contains("slow"));
+    assert_eq!(stream.event().await, None);
+}
+
+#[tokio::test]
+async fn a_modern_subscription_ends_with_the_token() {
+    let front = guarded().await;
+    let listen = r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let headers = [
+        SHORT_TOKEN,
+        "mcp-protocol-version: 2026-07-28",
+        "mcp-method: subscriptions/listen",
+    ];
+    let mut stream = front.client.post(&headers, listen).await;
+    assert!(stream.is_stream());
+    assert!(stream.event().await.is_some());
+    assert_eq!(stream.event().await, None);
+    front.service.dropped.notified().await;
 }

@@ -41,6 +41,11 @@ impl FrontService for Play {
                     let _ = tx.send(Envelope::new(note)).await;
                     Message::result(&id, "{}")
                 }
+                "subscriptions/listen" => {
+                    let note = Message::notification("notifications/x", None);
+                    let _ = tx.send(Envelope::new(note)).await;
+                    return tx.closed().await;
+                }
                 "slow" => {
                     go.notified().await;
                     drop(call);
