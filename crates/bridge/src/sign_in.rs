@@ -31,8 +31,8 @@ use self::through::Through;
 
 /// How long a client waits for a person.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a call of `sign_in` waits, and one whose client has been asked to show the page. Many clients end calls after
-/// a minute.
+/// How long a call of `sign_in` waits, and one whose client has been asked to show the page. Many clients end calls
+/// after a minute.
 const CALL: Duration = Duration::from_secs(45);
 /// How often the state of the sign-in is looked at.
 const LOOK: Duration = Duration::from_millis(200);
