@@ -125,8 +125,8 @@ impl Driver {
         self.through(&delivery);
     }
 
-    /// The server refused `initialized` until the sign-in. It is sent again before the next message; messages that waited
-    /// for it have waited long enough and fail.
+    /// The server refused `initialized` until the sign-in. It is sent again before the next message; messages that
+    /// waited for it have waited long enough and fail.
     fn on_unheard(&mut self, delivery: Delivery, why: &Fault) {
         if self.barrier != Barrier::Message(delivery.serial) {
             return;
