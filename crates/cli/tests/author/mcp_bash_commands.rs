@@ -202,7 +202,7 @@ fn usage_errors_have_the_wording_of_mcp_bash() {
             "run-tool: registry cache missing (expected ",
         ),
         (&["run-tool", "hello", "--wat"], "run-tool: "),
-        (&["wat"], "`wat` is not known"),
+        (&["wat"], "unknown command `wat`"),
     ] {
         let ran = theirs(&workspace, args);
         assert_eq!(ran.code, Some(1), "{args:?}: {ran}");

@@ -182,7 +182,7 @@ fn it_exits_when_the_conductor_closes_and_warns_if_that_was_at_once() {
     let scene = Scene::new();
     let (shim, conductor) = scene.met();
     drop(conductor);
-    assert!(shim.complaint().contains("its session may have ended"));
+    assert!(shim.complaint().contains("the session may be over"));
     assert_eq!(shim.ended().code(), Some(0));
 }
 
