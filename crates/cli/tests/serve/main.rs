@@ -36,7 +36,7 @@
 //! | 8.2, 13.1, 13.2 logs | `notices::logs_*`, `an_unknown_log_level_is_refused` |
 //! | 8.3 tools | `calls::*`, `results::*` |
 //! | 8.4 resources, subscriptions | `resources::*` |
-//! | 8.5, 14.1 roots | `resources::links_out_of_the_folder_are_refused`, `a_file_replaced_by_a_link_outside_is_not_read`, `files_in_the_roots_*`, `confined::*` |
+//! | 8.5, 14.1 roots | `resources::links_out_of_the_folder_are_refused`, `a_file_replaced_by_a_link_outside_is_not_read`, `only_files_in_roots_can_be_read`, `confined::*` |
 //! | 8.6 prompts | `prompts::*` |
 //! | 8.7 completion | `prompts::values_*`, `a_program_may_offer_values`, `completing_an_unknown_argument_is_an_error` |
 //! | 9.1 metadata | `finding::a_metadata_file_overrides_inline_metadata`, `metadata_may_be_yaml_json_or_toml`, `a_tool_without_metadata_accepts_any_arguments` |

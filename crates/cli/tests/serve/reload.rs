@@ -162,9 +162,11 @@ fn a_tool_may_announce_a_change() {
 fn without_a_watch_changes_are_ignored() {
     let folder = Folder::with("old", "echo old");
     let server = folder.serve_with(&["--no-watch"]);
-    let watching = folder.serve();
+    let watched = Folder::with("old", "echo old");
+    let watching = watched.serve();
     folder.sh("new", "echo new");
-    // A server with a watch has noticed the change by now.
+    watched.sh("new", "echo new");
+    // A watch has noticed the later change.
     watching.heard(TOOLS);
     assert_eq!(server.tools(), ["old"]);
     assert_eq!(server.unread(), Vec::<String>::new());
