@@ -51,7 +51,7 @@ async fn a_listener_without_the_secret_is_not_the_conductor() {
     let error = client.await.unwrap().unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("port {port} is not our conductor: it does not know the secret")
+        format!("port {port} does not belong to the conductor: it does not know the secret")
     );
 }
 

@@ -171,7 +171,7 @@ async fn answer(scene: &mut Scene) -> String {
 
 #[tokio::test]
 async fn a_server_that_never_starts_does_not_delay_other_calls() {
-    let silent = "#!/bin/sh\n# mcp: {\"mode\": \"mcp\", \"timeoutSecs\": 1, \"graceSecs\": 0.2}\nexec sleep 85\n";
+    let silent = "#!/bin/sh\n# mcp: {\"mode\": \"mcp\", \"timeoutSecs\": 5, \"graceSecs\": 0.2}\nexec sleep 85\n";
     let answers = "        say({'id': m['id'], 'result': {'content': []}})";
     let files = [
         ("tools/a.sh", silent),
@@ -195,7 +195,7 @@ async fn a_server_that_never_starts_does_not_delay_other_calls() {
     assert!(list.contains("m_go"), "{list}");
     let took = began.elapsed();
     assert!(
-        took < Duration::from_secs(1),
+        took < Duration::from_secs(5),
         "{took:?}: not by their time-out"
     );
     scene.end().await;
