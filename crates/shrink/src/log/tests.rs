@@ -237,17 +237,20 @@ fn a_modified_short_form_is_malformed() {
     assert_eq!(line("11:12 A1,2").unwrap(), "10:11:12 took 1 of 2");
     for (text, why) in [
         ("11:12 A1", "line 5: too few fields"),
-        ("11:12 B1,2", "line 5: no such template"),
-        ("A1,2", "line 5: no time"),
+        ("11:12 B1,2", "line 5: an unknown template"),
+        ("A1,2", "line 5: no timestamp"),
         ("a,1", "line 5: more fields than the template has"),
-        ("11:12 A$1,2", "line 5: a name that was not given"),
+        ("11:12 A$1,2", "line 5: an undefined name"),
         ("×2", "line 5: nothing to repeat"),
-        ("a\n×99999999999", "line 6: more text than can be"),
-        ("a\n×0", "line 6: no line at all"),
-        ("11:12 A\"1,2", "line 5: a quote without an end"),
+        (
+            "a\n×99999999999",
+            "line 6: the decoded text would exceed the size limit",
+        ),
+        ("a\n×0", "line 6: a repetition of zero lines"),
+        ("11:12 A\"1,2", "line 5: an unterminated string"),
         ("~", "line 5: no template"),
     ] {
         assert_eq!(line(text).unwrap_err(), why, "{text}");
     }
-    assert_eq!(read("a=x").unwrap_err(), "line 1: the legend has no end");
+    assert_eq!(read("a=x").unwrap_err(), "line 1: an unterminated legend");
 }
