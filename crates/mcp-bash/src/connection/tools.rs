@@ -24,7 +24,7 @@ use crate::os::{self, OwnedFd, pipe};
 use linkspan_scripts::folder::RunSettings;
 use linkspan_scripts::host::{
     CallObserver, Ended, Env, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token,
-    meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
+    describe_caller, meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
 };
 
 /// How often we look whether a tool asks something.
@@ -207,6 +207,7 @@ impl Run<'_> {
             put(&mut env, "MCPBASH_SERVER_NAME", project.server_name());
         }
         put_capabilities(&mut env, caller);
+        describe_caller(&mut env, &connection.caller);
         Ok(env)
     }
 

@@ -196,7 +196,7 @@ fn job<'a>(
 }
 
 /// Tells a program who the client is. Last, so that no setting of the folder says something else.
-fn describe_caller(env: &mut Env, caller: &CallerVariables) {
+pub fn describe_caller(env: &mut Env, caller: &CallerVariables) {
     for (name, value) in caller {
         match value {
             Some(value) => put(env, name, value),
