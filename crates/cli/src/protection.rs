@@ -43,6 +43,7 @@ pub(crate) fn options(
         introspect_client: args.auth_introspect_client_id.clone(),
         introspect_secret: secret.transpose()?.map(Secret::new),
         dpop: args.auth_dpop.map(Into::into),
+        subject: args.auth_claim.clone(),
         accept_id_token: args.auth_accept_id_token,
         keys: args.keys.as_deref().map(api_keys).transpose()?,
         forward_identity: args.forward_identity,

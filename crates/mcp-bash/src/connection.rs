@@ -18,8 +18,8 @@ use super::conventions::McpBash;
 use super::manual::Kind;
 use super::snapshot::ProjectSnapshot;
 use super::{env, meta, prompt, quirks};
-use linkspan_scripts::Folder;
 use linkspan_scripts::host::Threshold;
+use linkspan_scripts::{CallerVariables, Folder};
 use roots::Roots;
 use subscriptions::{Ready, Subscriptions};
 
@@ -29,6 +29,8 @@ pub(crate) struct Connection {
     share: Arc<Semaphore>,
     folder: Arc<Folder>,
     project: McpBash,
+    /// Who the client is.
+    caller: CallerVariables,
     threshold: Threshold,
     roots: Roots,
     subscriptions: Subscriptions,
@@ -37,11 +39,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(folder: Arc<Folder>, project: McpBash) -> Self {
+    pub(crate) fn new(folder: Arc<Folder>, project: McpBash, caller: CallerVariables) -> Self {
         let connection = Self {
             share: folder.runner().share(),
             folder,
             project,
+            caller,
             threshold: Threshold::new(Level::DEFAULT),
             roots: Roots::default(),
             subscriptions: Subscriptions::default(),

@@ -116,8 +116,8 @@ impl Conventions for McpBash {
         None
     }
 
-    fn port(&self, folder: &Arc<Folder>, _: CallerVariables) -> Port {
-        folder.connect(Connection::new(folder.clone(), self.clone()))
+    fn port(&self, folder: &Arc<Folder>, caller: CallerVariables) -> Port {
+        folder.connect(Connection::new(folder.clone(), self.clone(), caller))
     }
 }
 
@@ -142,7 +142,8 @@ mod tests {
 
     fn open_as(root: &Path, compat: FolderLayout) -> Served {
         let exe = "/nonexistent/linkspan".into();
-        let env = std::env::vars_os().collect();
+        let allowed = ("MCPBASH_TOOL_ALLOWLIST".into(), "*".into());
+        let env = std::env::vars_os().chain([allowed]).collect();
         let options = Options::new(exe, env, std::env::temp_dir());
         open(root, options, compat).unwrap()
     }
@@ -165,6 +166,27 @@ mod tests {
             assert_eq!(program, is_mcp_bash.then_some("mcp-bash"), "{compat:?}");
             served.folder.close().await;
         }
+    }
+
+    #[tokio::test]
+    async fn a_tool_is_told_who_the_client_is() {
+        let root = tempfile::tempdir().unwrap();
+        add_tool(root.path(), "who");
+        let script = root.path().join("tools/who/tool.sh");
+        let text = "#!/bin/sh\necho \"subject=$LINKSPAN_SUBJECT scope=${LINKSPAN_SCOPE-none}\"\n";
+        fs::write(&script, text).unwrap();
+        let served = open_as(root.path(), FolderLayout::Auto);
+        let caller = vec![
+            ("LINKSPAN_SUBJECT", Some("ada".to_owned())),
+            ("LINKSPAN_SCOPE", None),
+        ];
+        let mut client = Client::over(served.folder.port_for(caller));
+        client.greet("{}").await;
+        let call = r#"{"name":"who","arguments":{}}"#;
+        let answer = client.ask(1, "tools/call", call).await;
+        assert!(answer.contains("subject=ada scope=none"), "{answer}");
+        client.close().await;
+        served.folder.close().await;
     }
 
     #[tokio::test]

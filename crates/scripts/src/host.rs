@@ -11,6 +11,8 @@ pub use crate::run::{
 };
 pub use crate::sandbox::lexical;
 pub use crate::serve::git::read as read_git;
-pub use crate::serve::jobs::{asked_timeout, bare_token, meta, progress_token, put_capabilities};
+pub use crate::serve::jobs::{
+    asked_timeout, bare_token, describe_caller, meta, progress_token, put_capabilities,
+};
 pub use crate::serve::{Diagnostic, FolderChange, FolderChanges};
 pub use crate::trust::{Start, Trust, Untrusted, WalkError};

@@ -30,6 +30,8 @@ pub struct ResourceOptions {
     pub introspection: Option<Introspection>,
     /// Whether tokens have to be bound to a key.
     pub dpop: DpopMode,
+    /// The claim that identifies the user, if that is not `sub`.
+    pub subject: Option<String>,
     /// Whether ID tokens are taken for access tokens.
     pub accept_id_token: bool,
     /// API keys.
@@ -76,6 +78,7 @@ impl ResourceOptions {
             policy.audiences.clone_from(&self.audiences);
         }
         policy.scopes.clone_from(&self.scopes);
+        policy.subject.clone_from(&self.subject);
         policy.accept_id_token = self.accept_id_token;
         policy.dpop = self.dpop;
         policy

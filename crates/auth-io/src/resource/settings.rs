@@ -40,6 +40,8 @@ pub struct ResourceSettings {
     pub introspect_secret: Option<Secret>,
     /// Whether tokens have to be bound to a key.
     pub dpop: Option<DpopMode>,
+    /// The claim that identifies the user, if that is not `sub`.
+    pub subject: Option<String>,
     /// Whether ID tokens are taken for access tokens.
     pub accept_id_token: bool,
     /// API keys.
@@ -166,6 +168,7 @@ impl ResourceSettings {
             signer: self.signer()?.map(Arc::new),
             audiences: self.audiences,
             dpop: self.dpop.unwrap_or_default(),
+            subject: self.subject.filter(|claim| claim != "sub"),
             accept_id_token: self.accept_id_token,
             keys: self.keys.unwrap_or_default(),
             path: self.path,
@@ -181,6 +184,8 @@ impl ResourceSettings {
             "an introspection endpoint"
         } else if self.dpop.is_some_and(|mode| mode != DpopMode::Off) {
             "DPoP"
+        } else if self.subject.is_some() {
+            "the claim of a subject"
         } else if self.accept_id_token {
             "the acceptance of ID tokens"
         } else {
@@ -292,6 +297,7 @@ mod tests {
         assert!(told(|one| one.jwks = Some(JwksSetting::Url("x".into()))).ends_with(no_issuer));
         assert!(told(|one| one.introspect = Some("x".into())).ends_with(no_issuer));
         assert!(told(|one| one.dpop = Some(DpopMode::Required)).ends_with(no_issuer));
+        assert!(told(|one| one.subject = Some("email".into())).ends_with(no_issuer));
         assert!(told(|one| one.accept_id_token = true).ends_with(no_issuer));
         let no_guard = "neither an authorization server nor a file of keys";
         assert!(told(|one| one.scopes.push("a".into())).ends_with(no_guard));

@@ -106,19 +106,36 @@ impl<'a> Claims<'a> {
         })
     }
 
-    /// The identity that it claims.
-    pub(super) fn identity(self, issuer: &str) -> Result<Identity, TokenError> {
+    /// The text of a claim that an operator chose as the subject.
+    fn subject_in(self, claim: &str) -> Result<String, TokenError> {
+        let is_unverified = || self.0.get("email_verified") == Some(&Value::Bool(false));
+        let found = self.text(claim).filter(|text| is_plain(text));
+        // Anyone can register with the address of another user.
+        let found = found.filter(|_| claim != "email" || !is_unverified());
+        let missing = || TokenError::Subject(claim.to_owned());
+        found.map(str::to_owned).ok_or_else(missing)
+    }
+
+    /// The identity that it claims. `subject` names the claim that identifies the user, if that is not `sub`.
+    pub(super) fn identity(
+        self,
+        issuer: &str,
+        subject: Option<&str>,
+    ) -> Result<Identity, TokenError> {
         let plain = |name: &'static str, text: &str| {
             let text = is_plain(text).then(|| text.to_owned());
             text.ok_or(TokenError::Malformed(name))
         };
-        let subject = self.text("sub").ok_or(TokenError::Missing("sub"))?;
+        let subject = match subject {
+            None => plain("sub", self.text("sub").ok_or(TokenError::Missing("sub"))?)?,
+            Some(claim) => self.subject_in(claim)?,
+        };
         let client_id = self.client_id().map(|id| plain("client_id", id));
         let names = ["preferred_username", "email", "username", "name"];
         let name = names.into_iter().find_map(|name| self.text(name));
         Ok(Identity {
             issuer: issuer.to_owned(),
-            subject: plain("sub", subject)?,
+            subject,
             client_id: client_id.transpose()?,
             scopes: self.scopes(),
             name: name.filter(|name| is_plain(name)).map(str::to_owned),

@@ -101,7 +101,7 @@ impl Introspection {
         claims.check_audience(&policy.audiences)?;
         let expires = claims.check_times(now)?;
         Ok(Verified {
-            identity: claims.identity(&self.issuer)?,
+            identity: claims.identity(&self.issuer, policy.subject.as_deref())?,
             expires: expires.unwrap_or(now.after(ACTIVE)),
             bound_to: claims.bound_to()?.map(str::to_owned),
         })

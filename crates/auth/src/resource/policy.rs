@@ -30,6 +30,8 @@ pub struct Policy {
     pub algorithms: Vec<Algorithm>,
     /// The scopes that every request needs.
     pub scopes: Vec<String>,
+    /// The claim that identifies the user; `sub` if nothing else is said.
+    pub subject: Option<String>,
     /// Whether ID tokens are taken for access tokens.
     pub accept_id_token: bool,
     /// Whether tokens have to be bound to a key.
@@ -46,6 +48,7 @@ impl Policy {
             issuers,
             algorithms: Algorithm::ALL.to_vec(),
             scopes: Vec::new(),
+            subject: None,
             accept_id_token: false,
             dpop: DpopMode::default(),
         }

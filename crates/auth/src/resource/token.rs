@@ -54,7 +54,7 @@ impl<'a> UnverifiedToken<'a> {
             }
         }
         let verified = Verified {
-            identity: claims.identity(issuer)?,
+            identity: claims.identity(issuer, policy.subject.as_deref())?,
             expires,
             bound_to: claims.bound_to()?.map(str::to_owned),
         };

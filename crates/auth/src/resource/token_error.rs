@@ -47,6 +47,9 @@ pub enum TokenError {
     /// A claim is missing.
     #[error("the token has no `{0}`")]
     Missing(&'static str),
+    /// The claim that the operator chose as the subject is missing, is not a plain text, or was not verified.
+    #[error("the token has no {} that can identify its user", shown(.0))]
+    Subject(String),
     /// A claim cannot be read.
     #[error("`{0}` of the token cannot be used")]
     Malformed(&'static str),

@@ -54,6 +54,9 @@ pub(crate) struct AuthArgs {
     /// Tokens that are bound to a key of the client (DPoP) [default: optional]
     #[arg(long, value_enum, value_name = "WHEN", hide_short_help = true)]
     pub(crate) auth_dpop: Option<DpopArg>,
+    /// Claim of a token that identifies the user, for example email [default: sub]
+    #[arg(long, value_name = "CLAIM", hide_short_help = true)]
+    pub(crate) auth_claim: Option<String>,
     /// Accept ID tokens, too
     #[arg(long, hide_short_help = true)]
     pub(crate) auth_accept_id_token: bool,

@@ -62,6 +62,8 @@ fn the_help_of_the_reader_server_has_a_configuration() {
           --auth-dpop <WHEN>
               Tokens that are bound to a key of the client (DPoP) [default: optional] [possible values:
               required, optional, off]
+          --auth-claim <CLAIM>
+              Claim of a token that identifies the user, for example email [default: sub]
           --auth-accept-id-token
               Accept ID tokens, too
           --forward-identity
@@ -171,6 +173,8 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
           --auth-dpop <WHEN>
               Tokens that are bound to a key of the client (DPoP) [default: optional] [possible values:
               required, optional, off]
+          --auth-claim <CLAIM>
+              Claim of a token that identifies the user, for example email [default: sub]
           --auth-accept-id-token
               Accept ID tokens, too
           --forward-identity

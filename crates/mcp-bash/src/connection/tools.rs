@@ -24,7 +24,8 @@ use crate::os::{self, OwnedFd, pipe};
 use linkspan_scripts::folder::RunSettings;
 use linkspan_scripts::host::{
     CallObserver, Ended, Env, Job, MessageLimits, Outcome, Printed, Stdin, asked_timeout,
-    bare_token, meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
+    bare_token, describe_caller, meta as meta_of, on_one_line, progress_token, put,
+    put_capabilities, run,
 };
 
 /// Poll interval for the question file of a tool.
@@ -207,6 +208,7 @@ impl Run<'_> {
             put(&mut env, "MCPBASH_SERVER_NAME", project.server_name());
         }
         put_capabilities(&mut env, caller);
+        describe_caller(&mut env, &connection.caller);
         Ok(env)
     }
 

@@ -195,7 +195,7 @@ fn job<'a>(
 }
 
 /// Sets the variables about the client. Last, so that no setting of the folder overrides them.
-fn describe_caller(env: &mut Env, caller: &CallerVariables) {
+pub fn describe_caller(env: &mut Env, caller: &CallerVariables) {
     for (name, value) in caller {
         match value {
             Some(value) => put(env, name, value),

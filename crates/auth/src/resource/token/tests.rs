@@ -283,6 +283,32 @@ fn an_identity_has_a_subject_that_can_be_shown() {
 }
 
 #[test]
+fn another_claim_than_the_subject_can_identify_the_user() {
+    let by_email = Policy {
+        subject: Some("email".to_owned()),
+        ..policy()
+    };
+    let key = TestKey::new("k");
+    let subject = |changes: &Value| {
+        let verified = check(&key.token(changes), &by_email, &key_sets(&[&key]), NOW);
+        verified.map(|verified| verified.identity.subject)
+    };
+    assert_eq!(
+        subject(&json!({"email": "ada@example"})).unwrap(),
+        "ada@example"
+    );
+    let missing = Err(TokenError::Subject("email".to_owned()));
+    for changes in [
+        json!({}),
+        json!({"email": ["ada@example"]}),
+        json!({"email": "a\nb"}),
+        json!({"email": "ada@example", "email_verified": false}),
+    ] {
+        assert_eq!(subject(&changes), missing, "{changes}");
+    }
+}
+
+#[test]
 fn a_key_that_the_token_is_bound_to_is_noticed() {
     let verified = with(&json!({"cnf": {"jkt": "thumb"}})).unwrap();
     assert_eq!(verified.bound_to.as_deref(), Some("thumb"));
