@@ -52,10 +52,10 @@
 //! | 14.3 no network | `resources::remote_schemes_are_off_by_default` |
 //! | 14.4 arguments | `calls::arguments_are_never_read_by_a_shell`, `invalid_arguments_do_not_reach_the_tool`, `arguments_other_than_objects_are_refused` |
 //! | 14.5 bounds | `limits::resource_limits_of_the_metadata_apply`, `calls::the_metadata_defines_the_environment`, `confined::*` |
-//! | 15.3, 15.4 too much output | `limits::large_output_is_cut_and_stored_as_a_resource`, `a_flood_*`, `output_just_below_the_limit_passes` |
+//! | 15.3, 15.4 too much output | `limits::large_output_is_cut_and_stored_as_a_resource`, `endless_*`, `output_just_below_the_limit_passes` |
 //! | 15.6 too much talk | `notices::progress_is_throttled_except_the_last`, `logs_are_throttled` |
 //! | 15.7 speed | `bench/run serve` |
-//! | 16.1 failures | `results::a_failure_*`, `a_tool_ended_by_a_signal_has_failed`, `a_script_that_cannot_be_run_*` |
+//! | 16.1 failures | `results::a_failure_*`, `a_tool_ended_by_a_signal_has_failed`, `a_script_that_cannot_run_is_an_error_result` |
 //! | 16.5 noise | `calls::a_tool_cannot_write_to_the_client`, `workers::invalid_lines_of_a_worker_do_not_reach_the_client` |
 //! | 16.6, 16.7 broken metadata | `finding::invalid_metadata_affects_its_entry_only`, `reload::metadata_that_breaks_leaves_the_last_good_entry` |
 //! | 16.8 a full disk | `limits::a_full_disk_is_reported_with_the_cut_output` |
@@ -76,7 +76,7 @@
 //! | members that MCP does not know | `results::results_have_only_members_of_mcp` |
 //! | it falls without TMPDIR | `surroundings::tmpdir_is_optional` |
 //! | `env.sh` is not read, `--default` does nothing, a policy that is not trusted is skipped | `surroundings::the_environment_of_an_mcp_bash_project_is_read`, `sdk::bash_tools_read_their_arguments`, `surroundings::a_policy_writable_by_others_allows_nothing` |
-//! | no HTTP, sampling, sound, links; elicitation by looking again and again | `http::*`, `questions::*`, `results::images_and_audio_are_detected_by_their_first_bytes`, `limits::too_much_output_*` |
+//! | no HTTP, sampling, sound, links; elicitation by polling | `http::*`, `questions::*`, `results::images_and_audio_are_detected_by_their_first_bytes`, `limits::large_output_*` |
 //! | three announcements after the handshake | `lifecycle::the_server_sends_no_message_without_a_request` |
 #![cfg(unix)]
 
