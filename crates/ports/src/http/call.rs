@@ -2,6 +2,7 @@
 
 mod response;
 
+use std::pin::pin;
 use std::time::Duration;
 
 use http::Method;
@@ -46,27 +47,31 @@ pub(super) struct Post {
 impl Post {
     pub(super) async fn run(self, delivery: Delivery) -> Report {
         let _waits = delivery.hop.map(|hop| self.endpoint.waiting.enter(hop));
-        let exchange = self.exchange(&delivery);
-        let (outcome, moved) = if delivery.hop.is_some() {
-            exchange.await
-        } else {
-            tokio::pin!(exchange);
-            loop {
-                match timeout(ACCEPT, &mut exchange).await {
-                    Ok(ended) => break ended,
-                    // It waits for a person, and not for the server.
-                    Err(_) if self.endpoint.is_asking() => {}
-                    Err(_) => {
-                        let why = Fault::Timeout { after: ACCEPT };
-                        break (self.fail(&delivery, why).await, None);
-                    }
-                }
-            }
-        };
+        let (outcome, moved) = self.exchange_in_time(&delivery).await;
         Report::Posted {
             delivery,
             outcome,
             moved,
+        }
+    }
+
+    /// A notification has a time limit. The exchange is pinned once: branches that each took it would make the future
+    /// of every call several times as large.
+    async fn exchange_in_time(&self, delivery: &Delivery) -> (Outcome, Option<Url>) {
+        let mut exchange = pin!(self.exchange(delivery));
+        if delivery.hop.is_some() {
+            return exchange.await;
+        }
+        loop {
+            match timeout(ACCEPT, &mut exchange).await {
+                Ok(ended) => return ended,
+                // It waits for a person, and not for the server.
+                Err(_) if self.endpoint.is_asking() => {}
+                Err(_) => {
+                    let why = Fault::Timeout { after: ACCEPT };
+                    return (self.fail(delivery, why).await, None);
+                }
+            }
         }
     }
 
