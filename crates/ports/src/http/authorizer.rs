@@ -1,5 +1,6 @@
 //! Credentials that change during a connection: obtained before each request, and again after a refusal.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
@@ -15,7 +16,7 @@ use super::sending::{Response, connect};
 /// How often one request may be sent again with other credentials: after expiry, for a nonce, and for three scopes in
 /// turn.
 const MOST: u32 = 6;
-const NONCE: &str = "dpop-nonce";
+const NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
 /// A future of an [`Authorizer`].
 pub type Authorizing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
@@ -82,20 +83,24 @@ pub(super) async fn send_authorized(
     headers: &HeaderMap,
     body: impl Fn() -> Telling,
 ) -> Result<Response, Fault> {
-    let Some(authorizer) = &endpoint.options.authorizer else {
-        return connect(endpoint, method, url, headers, body).await;
-    };
     let mut attempt = 0;
     loop {
-        let credentials = match authorizer.ready(method, url) {
-            Some(ready) => ready,
-            None => authorizer.obtain(method, url).await?,
+        let authorizer = endpoint.options.authorizer.as_deref();
+        let credentials = match authorizer.map(|one| (one, one.ready(method, url))) {
+            None => Credentials::default(),
+            Some((_, Some(ready))) => ready,
+            Some((authorizer, None)) => authorizer.obtain(method, url).await?,
         };
-        let mut all = headers.clone();
-        all.extend(credentials.headers);
+        // Copied only if there are credentials to add.
+        let mut all = Cow::Borrowed(headers);
+        if !credentials.headers.is_empty() {
+            all.to_mut().extend(credentials.headers);
+        }
         let response = connect(endpoint, method, url, &all, &body).await?;
-        let nonce = response.headers().get(NONCE).and_then(|v| v.to_str().ok());
-        if let Some(nonce) = nonce {
+        let Some(authorizer) = authorizer else {
+            return Ok(response);
+        };
+        if let Some(Ok(nonce)) = response.headers().get(NONCE).map(HeaderValue::to_str) {
             authorizer.nonce(nonce);
         }
         let status = response.status();
