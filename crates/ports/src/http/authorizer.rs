@@ -1,6 +1,5 @@
 //! Credentials that change during a connection: obtained before each request, and again after a refusal.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
@@ -91,12 +90,8 @@ pub(super) async fn send_authorized(
             Some((_, Some(ready))) => ready,
             Some((authorizer, None)) => authorizer.obtain(method, url).await?,
         };
-        // Copied only if there are credentials to add.
-        let mut all = Cow::Borrowed(headers);
-        if !credentials.headers.is_empty() {
-            all.to_mut().extend(credentials.headers);
-        }
-        let response = connect(endpoint, method, url, &all, &body).await?;
+        let all = (headers, &*credentials.headers);
+        let response = connect(endpoint, method, url, all, &body).await?;
         let Some(authorizer) = authorizer else {
             return Ok(response);
         };

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::atomic::Ordering;
 
-use http::header::{HeaderMap, LOCATION};
+use http::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use http::{Method, Request, StatusCode, Uri};
 use hyper::body::Incoming;
 use linkspan_session::Fault;
@@ -44,12 +44,12 @@ pub(super) async fn send(
     })
 }
 
-/// Sends one request; retries the connection as configured.
+/// Sends one request with these headers and credentials; retries the connection as configured.
 pub(super) async fn connect(
     endpoint: &Endpoint,
     method: &Method,
     url: &Url,
-    headers: &HeaderMap,
+    (headers, credentials): (&HeaderMap, &[(HeaderName, HeaderValue)]),
     body: impl Fn() -> Telling,
 ) -> Result<Response, Fault> {
     let uri: Uri = url.as_str().parse().map_err(|_| Fault::BadAnswer {
@@ -64,6 +64,7 @@ pub(super) async fn connect(
         *request.method_mut() = method.clone();
         *request.uri_mut() = uri.clone();
         *request.headers_mut() = headers.clone();
+        request.headers_mut().extend(credentials.iter().cloned());
         let error = match endpoint.client.request(request).await {
             Ok(response) => {
                 endpoint.answered.store(true, Ordering::Relaxed);

@@ -70,7 +70,8 @@ impl Driver {
         F: Future<Output = Report> + Send + 'static,
     {
         let (hop, era, serial) = (delivery.hop, delivery.era, delivery.serial);
-        let abort = self.jobs.spawn(job(delivery));
+        // Spawning moves a future about ten times, and this one has kilobytes.
+        let abort = self.jobs.spawn(Box::pin(job(delivery)));
         if let Some(hop) = hop {
             self.hops.insert(abort.id(), hop);
             let call = Call {
