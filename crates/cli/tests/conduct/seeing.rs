@@ -17,7 +17,7 @@ fn events(file: &Path) -> Vec<Value> {
 fn talk(chain: Passing) {
     chain.begin();
     let (editor, agent) = (&chain.editor, &chain.agent);
-    editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"fs","command":"/fs","args":["hush-5","--key=hush-6",7007],"env":[{"name":"KEY","value":"hush-1"}]},{"type":"http","name":"api","url":"https://me:hush-2@host/mcp?token=hush-3&x=1","headers":[{"name":"Authorization","value":"Bearer hush-4"}]}]}}"#);
+    editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"fs","command":"/fs","args":["hush-5","--key=hush-6",700700700700],"env":[{"name":"KEY","value":"hush-1"}]},{"type":"http","name":"api","url":"https://me:hush-2@host/mcp?token=hush-3&x=1","headers":[{"name":"Authorization","value":"Bearer hush-4"}]}]}}"#);
     answer(agent, &agent.heard("session/new"), r#"{"sessionId":"s-1"}"#);
     editor.answer("1");
     editor.send(r#"{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[]}}"#);
@@ -164,7 +164,7 @@ fn secrets_of_servers_are_masked_in_both() {
             text.contains("session/new") && text.contains("\"KEY\""),
             "{text}"
         );
-        assert!(!text.contains("hush") && !text.contains("7007"), "{text}");
+        assert!(!text.contains("hush") && !text.contains("700700700700"), "{text}");
         assert!(text.contains("--key"), "names of options are kept: {text}");
         #[cfg(unix)]
         {
