@@ -164,7 +164,10 @@ fn secrets_of_servers_are_masked_in_both() {
             text.contains("session/new") && text.contains("\"KEY\""),
             "{text}"
         );
-        assert!(!text.contains("hush") && !text.contains("700700700700"), "{text}");
+        assert!(
+            !text.contains("hush") && !text.contains("700700700700"),
+            "{text}"
+        );
         assert!(text.contains("--key"), "names of options are kept: {text}");
         #[cfg(unix)]
         {
