@@ -108,12 +108,18 @@ impl<'a> Claims<'a> {
 
     /// The text of a claim that an operator chose as the subject.
     fn subject_in(self, claim: &str) -> Result<String, TokenError> {
-        let is_unverified = || self.0.get("email_verified") == Some(&Value::Bool(false));
         let found = self.text(claim).filter(|text| is_plain(text));
         // Anyone can register with the address of another user.
-        let found = found.filter(|_| claim != "email" || !is_unverified());
+        let found = found.filter(|_| claim != "email" || !self.says_unverified());
         let missing = || TokenError::Subject(claim.to_owned());
         found.map(str::to_owned).ok_or_else(missing)
+    }
+
+    /// Whether it has `email_verified` with a value other than true. Some issuers write the boolean as a text; what is
+    /// neither `true` nor `"true"` proves nothing. Most access tokens do not have the claim at all.
+    fn says_unverified(self) -> bool {
+        let verified = self.0.get("email_verified");
+        verified.is_some_and(|it| *it != Value::Bool(true) && it.as_str() != Some("true"))
     }
 
     /// The identity that it claims. `subject` names the claim that identifies the user, if that is not `sub`.

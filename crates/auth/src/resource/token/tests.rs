@@ -309,6 +309,38 @@ fn another_claim_than_the_subject_can_identify_the_user() {
 }
 
 #[test]
+fn an_address_is_verified_only_if_the_issuer_says_true() {
+    let by_email = Policy {
+        subject: Some("email".to_owned()),
+        ..policy()
+    };
+    let key = TestKey::new("k");
+    let accepts = |verified: &Value| {
+        let mut all = claims(&json!({"email": "ada@example"}));
+        all["email_verified"] = verified.clone();
+        let token = key.sign(&json!({"typ": "at+jwt"}), &all);
+        check(&token, &by_email, &key_sets(&[&key]), NOW).is_ok()
+    };
+    for yes in [json!(true), json!("true")] {
+        assert!(accepts(&yes), "{yes}");
+    }
+    for no in [
+        json!("false"),
+        json!("False"),
+        json!("True"),
+        json!(""),
+        json!("yes"),
+        json!(0),
+        json!(1),
+        json!(null),
+        json!([true]),
+        json!({"value": true}),
+    ] {
+        assert!(!accepts(&no), "{no}");
+    }
+}
+
+#[test]
 fn a_key_that_the_token_is_bound_to_is_noticed() {
     let verified = with(&json!({"cnf": {"jkt": "thumb"}})).unwrap();
     assert_eq!(verified.bound_to.as_deref(), Some("thumb"));
