@@ -5,12 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{
-    CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
-};
+use http::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use linkspan_auth::client::safe_url;
 use linkspan_auth::{HttpRequest, HttpResponse, Method};
-use linkspan_ports::{HttpOptions, RequestError, Requests};
+use linkspan_ports::{HttpOptions, RequestError, Requests, auth_challenges};
 use tokio::net::lookup_host;
 use tokio::sync::OnceCell;
 use url::{Host, Url};
@@ -165,12 +163,7 @@ fn read(response: http::Response<bytes::Bytes>) -> HttpResponse {
     };
     HttpResponse {
         status: response.status().as_u16(),
-        challenges: response
-            .headers()
-            .get_all(WWW_AUTHENTICATE)
-            .iter()
-            .filter_map(|value| value.to_str().ok().map(str::to_owned))
-            .collect(),
+        challenges: auth_challenges(response.headers()),
         dpop_nonce: text(HeaderName::from_static("dpop-nonce")),
         cache_control: text(CACHE_CONTROL),
         retry_after: text(RETRY_AFTER).and_then(|value| value.parse().ok()),

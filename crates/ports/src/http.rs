@@ -34,7 +34,7 @@ mod sse_session;
 mod variables;
 mod waiting;
 
-pub use authorizer::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
+pub use authorizer::{Again, AuthRefusal, Authorizer, Authorizing, Credentials, auth_challenges};
 pub use options::{HeaderSource, HttpOptions, Transport};
 pub use options_error::OptionsError;
 pub use reach::reach;

@@ -22,8 +22,8 @@ pub use front::{
 pub use http::HttpRequestError as RequestError;
 pub use http::{
     AddressRule, Again, AuthRefusal, Authorizer, Authorizing, Credentials, HeaderSource,
-    HttpOptions, HttpRequestError, OptionsError, Requests, Transport, check_variable, http, reach,
-    token_in, variables_in, variables_named_by,
+    HttpOptions, HttpRequestError, OptionsError, Requests, Transport, auth_challenges,
+    check_variable, http, reach, token_in, variables_in, variables_named_by,
 };
 pub use session_replay::SessionReplay;
 pub use stdio::{stdio, stdio_parts};

@@ -38,6 +38,25 @@ fn form(url: &str) -> HttpRequest {
 }
 
 #[tokio::test]
+async fn a_challenge_with_a_byte_that_is_not_ascii_is_read() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4096];
+        let _ = stream.read(&mut request).await;
+        let answer = b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\nwww-authenticate: \
+            Bearer error_description=\"abgelaufen f\xfcr jetzt\", resource_metadata=\"https://h/m\"\r\n\r\n";
+        let _ = stream.write_all(answer).await;
+    });
+    let server = format!("http://{at}/mcp");
+    let transport = HttpTransport::new(HttpOptions::new(&server, false).unwrap());
+    let response = transport.send(form(&server)).await.unwrap();
+    let challenge = "Bearer error_description=\"abgelaufen f\u{fffd}r jetzt\", resource_metadata=\"https://h/m\"";
+    assert_eq!(response.challenges, [challenge]);
+}
+
+#[tokio::test]
 async fn a_name_with_one_private_address_does_not_open_this_machine() {
     let (at, count) = endpoint().await;
     let mixed = |_: String, _| -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send>> {

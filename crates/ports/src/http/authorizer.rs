@@ -104,12 +104,9 @@ pub(super) async fn send_authorized(
             return Ok(response);
         }
         endpoint.options.note_peer(&response);
-        let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
         let refusal = AuthRefusal {
             status: status.as_u16(),
-            challenges: challenges
-                .filter_map(|value| value.to_str().ok().map(str::to_owned))
-                .collect(),
+            challenges: auth_challenges(response.headers()),
             generation: credentials.generation,
             attempt,
         };
@@ -117,5 +114,36 @@ pub(super) async fn send_authorized(
             Again::Retry => attempt += 1,
             Again::Stop => return Ok(response),
         }
+    }
+}
+
+/// The values of `WWW-Authenticate`. Descriptions for people are often not ASCII, and a byte that is not UTF-8 must not
+/// hide the rest.
+pub fn auth_challenges(headers: &HeaderMap) -> Vec<String> {
+    let values = headers.get_all(WWW_AUTHENTICATE).iter();
+    let texts = values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_with_a_byte_that_is_not_ascii_is_kept() {
+        let mut headers = HeaderMap::new();
+        for value in [
+            &b"Basic realm=\"x\""[..],
+            b"Bearer error_description=\"f\xfcr\", scope=\"a\"",
+        ] {
+            headers.append(WWW_AUTHENTICATE, HeaderValue::from_bytes(value).unwrap());
+        }
+        assert_eq!(
+            auth_challenges(&headers),
+            [
+                "Basic realm=\"x\"",
+                "Bearer error_description=\"f\u{fffd}r\", scope=\"a\"",
+            ]
+        );
     }
 }
