@@ -31,6 +31,26 @@ pub(super) struct Pending {
     names_issuer: bool,
 }
 
+const GRANT: &str = "authorization_code";
+
+/// The page of a server where a sign-in can work: it offers codes, and protects them with PKCE.
+pub(super) fn page(options: &ClientOptions, server: &ServerMetadata) -> Result<Url, SignInError> {
+    let issuer = || server.issuer.clone();
+    if !server.offers(GRANT) {
+        return Err(SignInError::NoGrant {
+            issuer: issuer(),
+            grant: GRANT,
+        });
+    }
+    let methods = server.code_challenge_methods_supported.as_deref();
+    let has_pkce = methods.is_some_and(|all| all.iter().any(|one| one == "S256"));
+    if !has_pkce && !server.assumed {
+        return Err(SignInError::NoPkce(issuer()));
+    }
+    let endpoint = server.authorization_endpoint.as_ref();
+    server.endpoint("authorization_endpoint", endpoint, options.insecure_http)
+}
+
 /// The request. Refuses servers without PKCE.
 pub(super) fn request(
     options: &ClientOptions,
@@ -40,14 +60,7 @@ pub(super) fn request(
     scope: Option<&[String]>,
     resource: Option<&str>,
 ) -> Result<(Authorize, Pending), SignInError> {
-    let methods = server.code_challenge_methods_supported.as_deref();
-    let has_pkce = methods.is_some_and(|all| all.iter().any(|one| one == "S256"));
-    if !has_pkce && !server.assumed {
-        return Err(SignInError::NoPkce(server.issuer.clone()));
-    }
-    let endpoint = server.authorization_endpoint.as_ref();
-    let name = "authorization_endpoint";
-    let mut url = server.endpoint(name, endpoint, options.insecure_http)?;
+    let mut url = page(options, server)?;
     url.set_fragment(None);
     let (verifier, state) = (random::token(), random::token());
     let challenge = base64url::encode(&random::sha256(verifier.as_bytes()));

@@ -55,6 +55,14 @@ pub enum SignInError {
         /// The member of the metadata.
         name: &'static str,
     },
+    /// The grant is not offered.
+    #[error("{issuer} does not offer the grant `{grant}`")]
+    NoGrant {
+        /// The authorization server.
+        issuer: String,
+        /// The value of `grant_type`.
+        grant: &'static str,
+    },
     /// No PKCE with S256.
     #[error(
         "{0} does not say that it supports PKCE with S256, without which a sign-in is not safe"
@@ -145,7 +153,9 @@ impl SignInError {
             Self::Endpoint { .. } => {
                 "the operator has to serve it over https; --insecure-http allows plain http"
             }
-            Self::NoEndpoint { .. } => "choose another grant with --grant, or ask the operator",
+            Self::NoEndpoint { .. } | Self::NoGrant { .. } => {
+                "choose another grant with --grant, or ask the operator"
+            }
             Self::NoPkce(_) => "the operator has to enable PKCE and publish it in the metadata",
             Self::NotOffered(_) => {
                 "it may want a key or a token: --bearer-env VAR or --header 'Authorization: …'"

@@ -54,10 +54,11 @@ fn given(client: &GivenClient, server: &ServerMetadata) -> Registration {
     }
 }
 
-/// Whether a registration of an earlier sign-in can be used, with the callback on this port and these scopes.
+/// Whether a registration of an earlier sign-in can be used with these scopes, and with the callback on this port if
+/// there is one.
 pub(super) fn is_usable(
     registration: &Registration,
-    port: u16,
+    port: Option<u16>,
     scope: Option<&[String]>,
     now: Timestamp,
 ) -> bool {
@@ -67,7 +68,8 @@ pub(super) fn is_usable(
         let mut wanted = scope.unwrap_or_default().iter();
         wanted.all(|scope| registered.contains(scope))
     });
-    is_alive && has_scopes && redirect(registration, port).is_some()
+    let has_port = port.is_none_or(|port| redirect(registration, port).is_some());
+    is_alive && has_scopes && has_port
 }
 
 /// The registered redirect URI with this port.
@@ -102,7 +104,7 @@ pub(super) fn request(
     if let Some(scope) = scope {
         body["scope"] = scope.join(" ").into();
     }
-    if server.device_authorization_endpoint.is_some()
+    if server.has_device_codes()
         && let Some(grants) = body["grant_types"].as_array_mut()
     {
         grants.push(device::GRANT.into());
@@ -283,16 +285,16 @@ mod tests {
             dynamic: true,
         };
         let usable = |port, now| is_usable(&registration, port, None, Timestamp(now));
-        assert!(usable(7, 99));
-        assert!(!usable(8, 99));
-        assert!(!usable(7, 100));
+        assert!(usable(Some(7), 99) && usable(None, 99));
+        assert!(!usable(Some(8), 99));
+        assert!(!usable(Some(7), 100) && !usable(None, 100));
         let limited = Registration {
             scope: Some("a b".to_owned()),
             ..registration.clone()
         };
         let with = |scopes: &[&str]| {
             let scopes: Vec<String> = scopes.iter().map(|it| (*it).to_owned()).collect();
-            is_usable(&limited, 7, Some(&scopes), Timestamp(99))
+            is_usable(&limited, Some(7), Some(&scopes), Timestamp(99))
         };
         assert!(with(&["b"]));
         assert!(!with(&["b", "c"]));

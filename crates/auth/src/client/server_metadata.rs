@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
+use super::device;
 use super::error::{SignInError, shown};
 use crate::HttpResponse;
 use crate::urls::is_safe;
@@ -19,6 +20,7 @@ pub(super) struct ServerMetadata {
     pub(super) revocation_endpoint: Option<String>,
     pub(super) scopes_supported: Option<Vec<String>>,
     pub(super) code_challenge_methods_supported: Option<Vec<String>>,
+    pub(super) grant_types_supported: Option<Vec<String>>,
     pub(super) token_endpoint_auth_methods_supported: Option<Vec<String>>,
     #[serde(default)]
     pub(super) client_id_metadata_document_supported: bool,
@@ -105,6 +107,22 @@ impl ServerMetadata {
             self.token_endpoint.as_ref(),
             insecure_http,
         )
+    }
+
+    pub(super) fn device_endpoint(&self, insecure_http: bool) -> Result<Url, SignInError> {
+        let endpoint = self.device_authorization_endpoint.as_ref();
+        self.endpoint("device_authorization_endpoint", endpoint, insecure_http)
+    }
+
+    /// Whether it has codes for other devices.
+    pub(super) fn has_device_codes(&self) -> bool {
+        self.device_authorization_endpoint.is_some() && self.offers(device::GRANT)
+    }
+
+    /// Whether a grant may be asked for; a server that lists none has not said so.
+    pub(super) fn offers(&self, grant: &str) -> bool {
+        let mut listed = self.grant_types_supported.iter().flatten().peekable();
+        listed.peek().is_none() || listed.any(|one| one == grant)
     }
 
     /// Whether a scope is known here.

@@ -5,7 +5,7 @@ use url::Url;
 use super::{Action, Found, SignIn, Stage};
 use crate::client::error::SignInError;
 use crate::client::options::Grant;
-use crate::client::{registration, scope};
+use crate::client::{authorize, registration, scope};
 use crate::store::Registration;
 use crate::{HttpRequest, HttpResponse, Timestamp};
 
@@ -31,6 +31,9 @@ impl SignIn {
             let from = from.clone();
             return Err(SignInError::IssuerChanged { from, to: issuer });
         }
+        if self.options.needs_user() {
+            self.check_offer()?;
+        }
         match self.options.chosen_grant() {
             Grant::ClientCredentials => self.client_credentials(now),
             Grant::JwtBearer => self.workload(now),
@@ -43,6 +46,20 @@ impl SignIn {
                 self.stage = Stage::Recalling;
                 Ok(Action::Recall { issuer })
             }
+        }
+    }
+
+    /// Whether the server offers what a sign-in by a user needs. This comes before the registration, which would be left
+    /// behind there.
+    fn check_offer(&self) -> Result<(), SignInError> {
+        let (options, server) = (&self.options, self.server()?);
+        server.token_endpoint(options.insecure_http)?;
+        match options.chosen_grant() {
+            Grant::Device => server.device_endpoint(options.insecure_http).map(drop),
+            Grant::Auto if self.prefers_device && server.has_device_codes() => {
+                server.device_endpoint(options.insecure_http).map(drop)
+            }
+            _ => authorize::page(options, server).map(drop),
         }
     }
 
@@ -64,6 +81,8 @@ impl SignIn {
     ) -> Result<Action, SignInError> {
         if self.client.is_none() {
             let scope = self.scope()?;
+            // A device code is not sent to a port.
+            let port = (self.options.chosen_grant() != Grant::Device).then_some(port);
             let usable =
                 |kept: &Registration| registration::is_usable(kept, port, scope.as_deref(), now);
             self.client = kept.filter(usable);

@@ -25,7 +25,7 @@ impl SignIn {
     /// A page in the browser, or a code for another device.
     pub(super) fn ask_user(&mut self, port: u16, now: Timestamp) -> Result<Action, SignInError> {
         let server = self.server()?;
-        let has_device = server.device_authorization_endpoint.is_some();
+        let has_device = server.has_device_codes();
         let grant = self.options.chosen_grant();
         if grant == Grant::Device {
             return self.start_device(None, now);
@@ -153,9 +153,7 @@ impl SignIn {
         now: Timestamp,
     ) -> Result<Action, SignInError> {
         let server = self.server()?;
-        let name = "device_authorization_endpoint";
-        let endpoint = server.device_authorization_endpoint.as_ref();
-        let endpoint = server.endpoint(name, endpoint, self.options.insecure_http)?;
+        let endpoint = server.device_endpoint(self.options.insecure_http)?;
         let mut fields: Vec<_> = self.scope_field()?.into_iter().collect();
         let resource = self.resource().map(|it| ("resource", Secret::new(it)));
         fields.extend(resource);

@@ -85,6 +85,62 @@ fn no_endpoint_of_another_issuer_is_used() {
 }
 
 #[test]
+fn no_client_is_registered_for_a_sign_in_that_cannot_work() {
+    type Change = fn(&mut Value);
+    let changes: [(&str, Change); 6] = [
+        ("no PKCE", |it| {
+            it["code_challenge_methods_supported"] = json!(null)
+        }),
+        ("only plain PKCE", |it| {
+            it["code_challenge_methods_supported"] = json!(["plain"])
+        }),
+        ("no page", |it| it["authorization_endpoint"] = json!(null)),
+        ("an unsafe page", |it| {
+            it["authorization_endpoint"] = json!("http://as.example/a")
+        }),
+        ("no tokens", |it| it["token_endpoint"] = json!(null)),
+        ("no codes", |it| {
+            it["grant_types_supported"] = json!(["client_credentials"])
+        }),
+    ];
+    for (name, change) in changes {
+        let mut world = World::modern();
+        world.server(change);
+        assert!(
+            world.sign_in(ClientOptions::default(), demand("")).is_err(),
+            "{name}"
+        );
+        assert_eq!(world.count("/register"), 0, "{name}");
+    }
+    // A device code needs neither a page nor PKCE, but an endpoint of its own.
+    let device = || ClientOptions {
+        grant: Grant::Device,
+        ..ClientOptions::default()
+    };
+    let mut world = World::modern();
+    assert!(world.sign_in(device(), demand("")).is_err());
+    assert_eq!(world.count("/register"), 0);
+    world.with_device(&[]);
+    world.server(|it| it["code_challenge_methods_supported"] = json!(null));
+    world.sign_in(device(), demand("")).unwrap();
+}
+
+#[test]
+fn a_client_of_an_earlier_sign_in_is_used_where_its_port_does_not_matter() {
+    let mut world = World::modern();
+    world.with_device(&[]);
+    let device = || ClientOptions {
+        grant: Grant::Device,
+        ..ClientOptions::default()
+    };
+    let first = world.sign_in(device(), demand("")).unwrap();
+    world.kept = Some(first.client.clone());
+    world.port = 9999;
+    world.sign_in(device(), demand("")).unwrap();
+    assert_eq!(world.count("/register"), 1);
+}
+
+#[test]
 fn a_page_in_place_of_a_document_is_not_a_document() {
     let mut world = World::modern();
     world.answer(
