@@ -9,6 +9,7 @@ mod challenge;
 pub mod client;
 mod exchange;
 pub mod jose;
+mod members;
 mod random;
 pub mod resource;
 mod secret;

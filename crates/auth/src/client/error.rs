@@ -19,6 +19,16 @@ pub enum SignInError {
         /// What is wrong.
         why: String,
     },
+    /// A member of metadata is needed and cannot be used.
+    #[error("the metadata of {url} cannot be used: its `{name}` is not {expected}")]
+    Member {
+        /// Where it was published, or whose it is.
+        url: String,
+        /// The member.
+        name: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// The resource metadata is for another server.
     #[error(
         "the metadata of {server} is for another resource, `{published}`; nothing was sent there"
@@ -144,7 +154,7 @@ impl SignInError {
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Metadata { .. } | Self::BadAnswer { .. } => {
+            Self::Metadata { .. } | Self::Member { .. } | Self::BadAnswer { .. } => {
                 "tell the operator of the server; --debug shows the requests"
             }
             Self::ResourceMismatch { .. } | Self::IssuerMismatch { .. } => {

@@ -1,23 +1,21 @@
 //! Metadata of a protected resource (RFC 9728): which authorization server a server belongs to.
 
-use serde::Deserialize;
 use url::Url;
 
 use super::error::{SignInError, shown};
 use crate::HttpResponse;
+use crate::members::Members;
 
 /// Where the document is by default.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// What matters of the document.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ResourceMetadata {
     /// The resource, to be repeated exactly as it is written here.
     pub(super) resource: Option<String>,
-    #[serde(default)]
     pub(super) authorization_servers: Vec<String>,
     pub(super) scopes_supported: Option<Vec<String>>,
-    #[serde(default)]
     pub(super) dpop_bound_access_tokens_required: bool,
 }
 
@@ -40,30 +38,49 @@ pub(super) fn candidates(server: &Url, named: Option<&Url>) -> Vec<Url> {
     all
 }
 
-/// Reads a document and checks that it is about this server.
+/// Reads a document and checks that it is about this server. Members that cannot be read are ignored, except for those
+/// that decide where we sign in.
 pub(super) fn read(
     from: &Url,
     response: &HttpResponse,
     server: &Url,
 ) -> Result<ResourceMetadata, SignInError> {
-    let mut metadata: ResourceMetadata =
-        serde_json::from_slice(&response.body).map_err(|error| SignInError::Metadata {
-            url: from.to_string(),
-            why: shown(&error.to_string()),
-        })?;
-    if metadata.resource.is_none() && !metadata.authorization_servers.is_empty() {
-        // RFC 9728 requires it, and tokens without a resource would be good elsewhere, too.
-        let mut resource = server.clone();
-        resource.set_fragment(None);
-        metadata.resource = Some(resource.into());
+    let members = Members::read(&response.body).ok_or_else(|| SignInError::Metadata {
+        url: from.to_string(),
+        why: "it is not a JSON object".to_owned(),
+    })?;
+    let unusable = |name, expected| SignInError::Member {
+        url: from.to_string(),
+        name,
+        expected,
+    };
+    let mut resource = members.owned("resource");
+    if resource.is_none() && members.has("resource") {
+        return Err(unusable("resource", "a text"));
     }
-    match &metadata.resource {
-        Some(resource) if !covers(resource, server) => Err(SignInError::ResourceMismatch {
+    if let Some(resource) = resource.as_ref().filter(|it| !covers(it, server)) {
+        return Err(SignInError::ResourceMismatch {
             server: server.to_string(),
             published: shown(resource),
-        }),
-        _ => Ok(metadata),
+        });
     }
+    let name = "authorization_servers";
+    let authorization_servers = members.texts(name).unwrap_or_default();
+    if authorization_servers.is_empty() && members.has(name) && !members.is_empty_list(name) {
+        return Err(unusable(name, "a list of texts"));
+    }
+    if resource.is_none() && !authorization_servers.is_empty() {
+        // RFC 9728 requires it, and tokens without a resource would be good elsewhere, too.
+        let mut own = server.clone();
+        own.set_fragment(None);
+        resource = Some(own.into());
+    }
+    Ok(ResourceMetadata {
+        resource,
+        authorization_servers,
+        scopes_supported: members.texts("scopes_supported"),
+        dpop_bound_access_tokens_required: members.flag("dpop_bound_access_tokens_required"),
+    })
 }
 
 /// Whether a server is a part of a published resource: the same origin, and the resource's path is the beginning of

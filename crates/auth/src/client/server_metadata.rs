@@ -7,6 +7,7 @@ use url::Url;
 use super::device;
 use super::error::{SignInError, shown};
 use crate::HttpResponse;
+use crate::members::Members;
 use crate::urls::is_safe;
 
 /// What matters of the document. Endpoints are checked when they are used.
@@ -29,27 +30,68 @@ pub(super) struct ServerMetadata {
     /// Made from defaults of 2025-03-26, which had no metadata to say so.
     #[serde(default)]
     pub(super) assumed: bool,
+    /// Endpoints that are there and no texts: an error only if one of them is needed.
+    #[serde(skip)]
+    flawed: Vec<&'static str>,
 }
 
-/// Reads a document and checks that it is that of the issuer.
+const ENDPOINTS: [&str; 5] = [
+    "authorization_endpoint",
+    "token_endpoint",
+    "registration_endpoint",
+    "device_authorization_endpoint",
+    "revocation_endpoint",
+];
+
+/// Reads a document and checks that it is that of the issuer. Members that cannot be read count as absent.
 pub(super) fn read(
     from: &Url,
     response: &HttpResponse,
     issuer: &str,
 ) -> Result<ServerMetadata, SignInError> {
-    let unusable = |error: serde_json::Error| SignInError::Metadata {
+    let unusable = |why: &str| SignInError::Metadata {
         url: from.to_string(),
-        why: shown(&error.to_string()),
+        why: why.to_owned(),
     };
-    let mut metadata: ServerMetadata = serde_json::from_slice(&response.body).map_err(unusable)?;
-    // Only our own assumption may say so.
-    metadata.assumed = false;
-    if same_issuer(&metadata.issuer, issuer) {
-        return Ok(metadata);
+    let members =
+        Members::read(&response.body).ok_or_else(|| unusable("it is not a JSON object"))?;
+    let found = match members.text("issuer") {
+        Some(found) => found,
+        None if members.has("issuer") => {
+            return Err(SignInError::Member {
+                url: from.to_string(),
+                name: "issuer",
+                expected: "a text",
+            });
+        }
+        None => return Err(unusable("it has no `issuer`")),
+    };
+    if !same_issuer(found, issuer) {
+        return Err(SignInError::IssuerMismatch {
+            expected: issuer.to_owned(),
+            found: shown(found),
+        });
     }
-    Err(SignInError::IssuerMismatch {
-        expected: issuer.to_owned(),
-        found: shown(&metadata.issuer),
+    let is_flawed = |name: &&str| members.has(name) && members.text(name).is_none();
+    Ok(ServerMetadata {
+        issuer: found.to_owned(),
+        authorization_endpoint: members.owned("authorization_endpoint"),
+        token_endpoint: members.owned("token_endpoint"),
+        registration_endpoint: members.owned("registration_endpoint"),
+        device_authorization_endpoint: members.owned("device_authorization_endpoint"),
+        revocation_endpoint: members.owned("revocation_endpoint"),
+        scopes_supported: members.texts("scopes_supported"),
+        code_challenge_methods_supported: members.texts("code_challenge_methods_supported"),
+        grant_types_supported: members.texts("grant_types_supported"),
+        token_endpoint_auth_methods_supported: members
+            .texts("token_endpoint_auth_methods_supported"),
+        client_id_metadata_document_supported: members
+            .flag("client_id_metadata_document_supported"),
+        authorization_response_iss_parameter_supported: members
+            .flag("authorization_response_iss_parameter_supported"),
+        // Only our own assumption may say so.
+        assumed: false,
+        flawed: ENDPOINTS.into_iter().filter(is_flawed).collect(),
     })
 }
 
@@ -90,6 +132,13 @@ impl ServerMetadata {
         value: Option<&String>,
         insecure_http: bool,
     ) -> Result<Url, SignInError> {
+        if self.flawed.contains(&name) {
+            return Err(SignInError::Member {
+                url: self.issuer.clone(),
+                name,
+                expected: "a text",
+            });
+        }
         let value = value.ok_or_else(|| SignInError::NoEndpoint {
             issuer: self.issuer.clone(),
             name,

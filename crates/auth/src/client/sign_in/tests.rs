@@ -141,6 +141,94 @@ fn a_client_of_an_earlier_sign_in_is_used_where_its_port_does_not_matter() {
 }
 
 #[test]
+fn the_resource_is_compared_also_if_another_member_is_flawed() {
+    for (name, flaw) in [
+        ("scopes_supported", json!("a b")),
+        ("dpop_bound_access_tokens_required", json!("yes")),
+        ("authorization_servers", json!(7)),
+    ] {
+        let mut world = World::modern();
+        world.resource(|it| {
+            it["resource"] = "https://evil.example/mcp".into();
+            it[name] = flaw.clone();
+        });
+        let refused = world.sign_in(ClientOptions::default(), demand(""));
+        assert!(
+            matches!(refused, Err(SignInError::ResourceMismatch { .. })),
+            "{name}: {refused:?}"
+        );
+        assert_eq!(world.asked().len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_flawed_member_that_is_needed_ends_the_sign_in_and_is_named() {
+    for (name, flaw) in [
+        ("resource", json!(["https://server.example/mcp"])),
+        ("resource", json!(1)),
+        ("authorization_servers", json!({"0": ISSUER})),
+        ("authorization_servers", json!([1, null])),
+    ] {
+        let mut world = World::modern();
+        world.resource(|it| it[name] = flaw.clone());
+        let refused = world.sign_in(ClientOptions::default(), demand(""));
+        let told = refused.unwrap_err().to_string();
+        assert!(told.contains(&format!("`{name}`")), "{told}");
+        assert_eq!(world.asked().len(), 1, "{name}");
+    }
+    for (name, flaw) in [
+        ("issuer", json!(1)),
+        ("authorization_endpoint", json!(["x"])),
+        ("token_endpoint", json!({})),
+    ] {
+        let mut world = World::modern();
+        world.server(|it| it[name] = flaw.clone());
+        let refused = world.sign_in(ClientOptions::default(), demand(""));
+        let told = refused.unwrap_err().to_string();
+        assert!(told.contains(&format!("`{name}`")), "{told}");
+        assert_eq!(world.count("/register"), 0, "{name}");
+        assert!(world.pages.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_flawed_member_that_is_not_needed_is_ignored() {
+    let mut world = World::modern();
+    world.resource(|it| {
+        it["scopes_supported"] = json!({"a": 1});
+        it["dpop_bound_access_tokens_required"] = json!([]);
+        it["authorization_servers"] = json!([ISSUER, 5]);
+    });
+    world.server(|it| {
+        it["scopes_supported"] = json!("a");
+        it["device_authorization_endpoint"] = json!(1);
+        it["revocation_endpoint"] = json!(false);
+        it["token_endpoint_auth_methods_supported"] = json!("none");
+        it["client_id_metadata_document_supported"] = json!("maybe");
+        it["authorization_response_iss_parameter_supported"] = json!(0);
+        it["code_challenge_methods_supported"] = json!([null, "S256"]);
+    });
+    let granted = world.sign_in(ClientOptions::default(), demand("")).unwrap();
+    assert_eq!(granted.resource.as_deref(), Some(SERVER));
+    assert_eq!(world.page_param("scope"), None);
+    // Without a browser there is no device code either.
+    world.has_browser = false;
+    world.sign_in(ClientOptions::default(), demand("")).unwrap();
+    assert_eq!(world.pages.len(), 2);
+}
+
+#[test]
+fn a_client_without_a_page_needs_no_page_of_the_server() {
+    let mut world = World::modern();
+    world.server(|it| it["authorization_endpoint"] = json!(1));
+    let options = ClientOptions {
+        grant: Grant::ClientCredentials,
+        ..given("mine", Some("secret"))
+    };
+    assert!(world.sign_in(options, demand("")).is_ok());
+}
+
+#[test]
 fn a_page_in_place_of_a_document_is_not_a_document() {
     let mut world = World::modern();
     world.answer(
