@@ -106,15 +106,18 @@ pub(super) fn request(
 }
 
 impl Pending {
-    /// The code of an answer. Nothing of an answer by another issuer is shown or used.
+    /// The code of an answer. Nothing of an answer by another issuer is shown or used, and of an answer that says one
+    /// thing twice neither counts (RFC 6749 §3.1).
     pub(super) fn code(&self, query: &str) -> Result<Secret, SignInError> {
         let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
+        let is_twice = |name: &str| pairs.iter().filter(|(own, _)| own == name).nth(1).is_some();
+        if ["state", "iss", "error", "code"].into_iter().any(is_twice) {
+            return Err(SignInError::Callback("it has a parameter twice"));
+        }
         let value = |name: &str| {
-            let mut found = pairs.iter().filter(|(own, _)| own == name);
-            match (found.next(), found.next()) {
-                (Some((_, value)), None) => Some(value.as_ref()),
-                _ => None,
-            }
+            let mut pairs = pairs.iter();
+            let found = pairs.find(|(own, _)| own == name);
+            found.map(|(_, value)| value.as_ref())
         };
         if value("state") != Some(&self.state) {
             return Err(SignInError::Callback("it has another `state`"));
@@ -261,6 +264,21 @@ mod tests {
             );
         }
         assert!(quiet.code("code=1").is_err());
+        // RFC 6749 §3.1: two readers could read two answers.
+        for twice in [
+            "&code=1&code=1",
+            "&code=1&iss=https%3A%2F%2Fas.example&iss=https%3A%2F%2Fas.example",
+            "&code=1&iss=https%3A%2F%2Fevil.example&iss=https%3A%2F%2Fas.example",
+            "&code=1&error=access_denied&error=access_denied",
+            "&code=1&%65rror=access_denied&error=x",
+            "&error=access_denied&code=1&code=2",
+        ] {
+            let refused = with(&quiet, twice).unwrap_err();
+            assert!(
+                matches!(refused, SignInError::Callback(_)),
+                "{twice}: {refused}"
+            );
+        }
         assert!(matches!(
             with(&quiet, "&error=access_denied"),
             Err(SignInError::Denied { .. })
