@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
 use url::Url;
 
 use super::error::{SignInError, refused};
 use super::server_metadata::safe_url;
+use crate::members::Members;
 use crate::{HttpResponse, Secret};
 
 /// The grant of the token request.
@@ -26,17 +26,6 @@ pub struct DeviceCode {
     pub user_code: String,
     /// How long it is valid.
     pub lifetime: Duration,
-}
-
-#[derive(Deserialize)]
-struct Started {
-    device_code: String,
-    user_code: String,
-    #[serde(alias = "verification_url")]
-    verification_uri: String,
-    verification_uri_complete: Option<String>,
-    expires_in: Option<u64>,
-    interval: Option<u64>,
 }
 
 /// A code that is polled for.
@@ -60,26 +49,26 @@ pub(super) fn started(
     if !response.is_success() {
         return Err(refused(issuer, endpoint, response));
     }
-    let started: Started = serde_json::from_slice(&response.body)
-        .map_err(|_| bad("a device authorization without its codes"))?;
-    let url = safe_url(&started.verification_uri, insecure_http)
+    let started = Members::read(&response.body).unwrap_or_default();
+    let text = |name| {
+        let text = started.text(name);
+        text.ok_or_else(|| bad("a device authorization without its codes"))
+    };
+    let page = text("verification_uri").or_else(|_| text("verification_url"))?;
+    let url = safe_url(page, insecure_http)
         .ok_or_else(|| bad("a page that is neither https nor on this machine"))?;
-    let complete = started.verification_uri_complete.as_deref();
+    let complete = started.text("verification_uri_complete");
     let (least, most) = INTERVAL;
-    let is_plain = |c: char| !c.is_control();
+    let lifetime = started.number("expires_in").unwrap_or(LIFETIME);
+    let user_code = text("user_code")?.chars().filter(|c| !c.is_control());
     Ok(Polling {
-        code: Secret::new(started.device_code),
-        interval: Duration::from_secs(started.interval.unwrap_or(5).clamp(least, most)),
+        code: Secret::new(text("device_code")?),
+        interval: Duration::from_secs(started.number("interval").unwrap_or(5).clamp(least, most)),
         shown: DeviceCode {
             url,
             complete: complete.and_then(|url| safe_url(url, insecure_http)),
-            user_code: started
-                .user_code
-                .chars()
-                .filter(|c| is_plain(*c))
-                .take(40)
-                .collect(),
-            lifetime: Duration::from_secs(started.expires_in.unwrap_or(LIFETIME).min(LIFETIME)),
+            user_code: user_code.take(40).collect(),
+            lifetime: Duration::from_secs(lifetime.min(LIFETIME)),
         },
     })
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
 use url::Url;
 
 use crate::HttpResponse;
+use crate::members::Members;
 
 /// Why there are no tokens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -124,12 +124,14 @@ pub enum SignInError {
         why: String,
     },
     /// An endpoint failed for the moment.
-    #[error("{url} answered HTTP {status}")]
+    #[error("{url} answered HTTP {status}{}", later(*retry_after))]
     Unavailable {
         /// Which one.
         url: String,
         /// The status.
         status: u16,
+        /// When it wants to be asked again, in seconds.
+        retry_after: Option<u64>,
     },
     /// An endpoint could not be reached.
     #[error("{0}")]
@@ -205,30 +207,37 @@ pub(super) fn shown(text: &str) -> String {
     plain.take(LONGEST).collect()
 }
 
-#[derive(Deserialize, Default)]
-struct Refusal {
-    error: Option<String>,
-    error_description: Option<String>,
-}
-
 /// What a response of an endpoint means that is no success (RFC 6749 §5.2).
 pub(super) fn refused(issuer: &str, endpoint: &Url, response: &HttpResponse) -> SignInError {
-    let refusal: Refusal = serde_json::from_slice(&response.body).unwrap_or_default();
-    let code = refusal.error.unwrap_or_default();
+    let refusal = Members::read(&response.body).unwrap_or_default();
+    let code = refusal.owned("error").unwrap_or_default();
     let is_refusal = !code.is_empty() || (400..500).contains(&response.status);
     if response.is_busy() || !is_refusal || code == "temporarily_unavailable" {
-        return SignInError::Unavailable {
-            url: endpoint.to_string(),
-            status: response.status,
-        };
+        return unavailable(endpoint, response);
     }
     SignInError::Token {
         issuer: issuer.to_owned(),
         why: match code.as_str() {
             "" => format!("HTTP {}", response.status),
-            code => described(code, refusal.error_description.as_deref()),
+            code => described(code, refusal.text("error_description")),
         },
         code,
+    }
+}
+
+/// An endpoint that may answer otherwise in a while.
+pub(super) fn unavailable(endpoint: &Url, response: &HttpResponse) -> SignInError {
+    SignInError::Unavailable {
+        url: endpoint.to_string(),
+        status: response.status,
+        retry_after: response.retry_after,
+    }
+}
+
+fn later(seconds: Option<u64>) -> String {
+    match seconds {
+        Some(seconds) => format!(", and wants to be asked again in {seconds} s"),
+        None => String::new(),
     }
 }
 

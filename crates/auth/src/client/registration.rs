@@ -4,10 +4,11 @@ use serde::Deserialize;
 
 use super::client_metadata::{described, redirect_uri, redirect_uris};
 use super::device;
-use super::error::{SignInError, described as in_words, shown};
+use super::error::{SignInError, described as in_words, shown, unavailable};
 use super::options::{ClientOptions, GivenClient};
 use super::scope;
 use super::server_metadata::ServerMetadata;
+use crate::members::Members;
 use crate::store::{ClientAuth, Registration};
 use crate::{HttpRequest, HttpResponse, Secret, Timestamp};
 
@@ -112,27 +113,19 @@ pub(super) fn request(
     Ok(HttpRequest::json(endpoint, &body))
 }
 
+/// How a registered client may show itself, best first.
+const AUTH_METHODS: [&str; 3] = ["none", "client_secret_basic", "client_secret_post"];
+
 /// A public client where that is possible: there is nothing that a copy of this program could keep secret.
 fn wanted_auth(server: &ServerMetadata) -> &'static str {
     let supported = server.token_endpoint_auth_methods_supported.as_deref();
     let Some(supported) = supported else {
         return "none";
     };
-    let order = ["none", "client_secret_basic", "client_secret_post"];
-    let mut possible = order
+    let mut possible = AUTH_METHODS
         .into_iter()
         .filter(|name| supported.iter().any(|one| one == name));
     possible.next().unwrap_or("none")
-}
-
-#[derive(Deserialize)]
-struct Registered {
-    client_id: String,
-    client_secret: Option<String>,
-    client_secret_expires_at: Option<u64>,
-    token_endpoint_auth_method: Option<String>,
-    redirect_uris: Option<Vec<String>>,
-    scope: Option<String>,
 }
 
 /// What we have sent, which holds where the server does not repeat it.
@@ -142,60 +135,63 @@ struct Asked {
     scope: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Refused {
-    error: Option<String>,
-    error_description: Option<String>,
-}
-
-/// What the server answered to `sent`.
+/// What the server answered to `sent`. Members that cannot be read count as absent.
 pub(super) fn outcome(
     issuer: &str,
     sent: &HttpRequest,
     response: &HttpResponse,
 ) -> Result<Registration, SignInError> {
-    if !response.is_success() {
-        let refused: Option<Refused> = serde_json::from_slice(&response.body).ok();
-        let why = match refused {
-            Some(Refused {
-                error: Some(code),
-                error_description,
-            }) => in_words(&code, error_description.as_deref()),
-            _ => format!("HTTP {}", response.status),
-        };
-        return Err(SignInError::RegistrationRefused {
-            issuer: issuer.to_owned(),
-            why,
-        });
+    let refused = |why| SignInError::RegistrationRefused {
+        issuer: issuer.to_owned(),
+        why,
+    };
+    if response.is_busy() {
+        return Err(unavailable(&sent.url, response));
     }
-    let registered: Registered =
-        serde_json::from_slice(&response.body).map_err(|_| SignInError::BadAnswer {
-            url: sent.url.to_string(),
-            why: "a registration without a client_id",
-        })?;
-    let auth = match registered.token_endpoint_auth_method.as_deref() {
+    let members = Members::read(&response.body).unwrap_or_default();
+    if !response.is_success() {
+        return Err(refused(match members.text("error") {
+            Some(code) => in_words(code, members.text("error_description")),
+            None => format!("HTTP {}", response.status),
+        }));
+    }
+    let client_id = members.text_or_number("client_id");
+    let client_id = client_id.filter(|id| !id.chars().any(char::is_control));
+    let client_id = client_id.ok_or_else(|| SignInError::BadAnswer {
+        url: sent.url.to_string(),
+        why: "a registration without a client_id",
+    })?;
+    let client_secret = members.owned("client_secret").map(Secret::new);
+    let auth = match members.text("token_endpoint_auth_method") {
+        Some(other) if !AUTH_METHODS.contains(&other) => {
+            return Err(refused(format!(
+                "it wants `{}` of its clients",
+                shown(other)
+            )));
+        }
+        // Some servers repeat their default and give no secret for it.
+        _ if client_secret.is_none() => ClientAuth::None,
         Some("none") => ClientAuth::None,
         Some("client_secret_post") => ClientAuth::ClientSecretPost,
-        Some("client_secret_basic") => ClientAuth::ClientSecretBasic,
-        Some(other) => {
-            return Err(SignInError::RegistrationRefused {
-                issuer: issuer.to_owned(),
-                why: format!("it wants `{}` of its clients", shown(other)),
-            });
-        }
         // RFC 7591: the default, if there is a secret for it.
-        None if registered.client_secret.is_some() => ClientAuth::ClientSecretBasic,
-        None => ClientAuth::None,
+        _ => ClientAuth::ClientSecretBasic,
     };
     let asked: Asked = serde_json::from_str(&sent.body).unwrap_or_default();
-    let expires = registered.client_secret_expires_at.filter(|at| *at > 0);
+    let uris = members.texts("redirect_uris");
+    let expires = members.number("client_secret_expires_at");
+    // A server that registers fewer scopes than it was asked for would do so again.
+    let scopes =
+        [asked.scope, members.words("scope")].map(|it| scope::parse(&it.unwrap_or_default()));
+    let scopes = scope::union(&scopes[0], &scopes[1]);
     Ok(Registration {
-        client_id: registered.client_id,
-        client_secret: registered.client_secret.map(Secret::new),
+        client_id,
+        client_secret,
         auth,
-        redirect_uris: registered.redirect_uris.unwrap_or(asked.redirect_uris),
-        expires: expires.map(Timestamp),
-        scope: registered.scope.or(asked.scope),
+        redirect_uris: uris
+            .filter(|uris| !uris.is_empty())
+            .unwrap_or(asked.redirect_uris),
+        expires: expires.filter(|at| *at > 0).map(Timestamp),
+        scope: (!scopes.is_empty()).then(|| scopes.join(" ")),
         dynamic: true,
     })
 }
@@ -298,6 +294,61 @@ mod tests {
         };
         assert!(with(&["b"]));
         assert!(!with(&["b", "c"]));
+    }
+
+    #[test]
+    fn answers_with_odd_types_are_understood() {
+        let sent = request(&ClientOptions::default(), &server(None), 1, None, false).unwrap();
+        let read = |body: &Value| outcome("https://as.example", &sent, &answer(201, body));
+        let odd = json!({
+            "client_id": 1234, "client_secret": null, "client_secret_expires_at": "1800000000",
+            "redirect_uris": "http://127.0.0.1:1/callback", "scope": ["a", "b"],
+            "token_endpoint_auth_method": null,
+        });
+        let registered = read(&odd).unwrap();
+        assert_eq!(registered.client_id, "1234");
+        assert_eq!(
+            (registered.client_secret, registered.auth),
+            (None, ClientAuth::None)
+        );
+        assert_eq!(registered.expires, Some(Timestamp(1_800_000_000)));
+        assert_eq!(registered.scope.as_deref(), Some("a b"));
+        assert_eq!(registered.redirect_uris.len(), 2);
+        // A secret of no characters is none, whichever method the server names.
+        for method in [
+            json!(null),
+            json!("client_secret_basic"),
+            json!("client_secret_post"),
+        ] {
+            let body = json!({"client_id": "c", "client_secret": "", "token_endpoint_auth_method": method});
+            let registered = read(&body).unwrap();
+            assert_eq!(
+                (registered.client_secret, registered.auth),
+                (None, ClientAuth::None)
+            );
+        }
+        for never in [
+            json!(0),
+            json!("0"),
+            json!(null),
+            json!(-1),
+            json!("never"),
+            json!([]),
+        ] {
+            let body = json!({"client_id": "c", "client_secret_expires_at": never});
+            assert_eq!(read(&body).unwrap().expires, None, "{never}");
+        }
+        for bad in [
+            json!(null),
+            json!(""),
+            json!([]),
+            json!(true),
+            json!("a\nb"),
+        ] {
+            let refused = read(&json!({"client_id": bad})).unwrap_err();
+            assert!(matches!(refused, SignInError::BadAnswer { .. }), "{bad}");
+        }
+        assert!(read(&json!("x")).is_err());
     }
 
     #[test]

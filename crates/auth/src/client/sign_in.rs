@@ -20,6 +20,7 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
+use self::clients::Registering;
 use self::discovery::Discovering;
 use super::authorize::{Authorize, Pending};
 use super::demand::Demand;
@@ -153,11 +154,7 @@ enum Stage {
     Listening {
         kept: Option<Registration>,
     },
-    Registering {
-        sent: HttpRequest,
-        port: u16,
-        only_localhost: bool,
-    },
+    Registering(Registering),
     Authorizing(Pending),
     Exchanging(TokenRequest),
     StartingDevice {
@@ -254,14 +251,12 @@ impl SignIn {
             ) => self.server_answered(issuer, looking, is_fallback, &response, now),
             (Stage::Recalling, Input::Recalled(kept)) => Ok(self.listen(kept)),
             (Stage::Listening { kept }, Input::Listening(port)) => self.listening(kept, port, now),
-            (
-                Stage::Registering {
-                    sent,
-                    port,
-                    only_localhost,
-                },
-                Input::Response(response),
-            ) => self.registered(&sent, port, only_localhost, &response, now),
+            (Stage::Registering(registering), Input::Response(response)) => {
+                self.registered(registering, &response, now)
+            }
+            (Stage::Registering(registering), Input::Continue) => {
+                Ok(self.register_again(registering))
+            }
             (Stage::Authorizing(pending), Input::Redirected(query)) => {
                 self.redirected(&pending, &query, now)
             }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_encoding::BASE64;
-use serde::Deserialize;
-use serde_json::Value;
 use url::Url;
 
 use super::assertion;
@@ -13,6 +11,7 @@ use super::dpop::DpopKey;
 use super::error::{SignInError, refused};
 use super::options::GivenClient;
 use crate::jose::SigningKey;
+use crate::members::Members;
 use crate::store::{ClientAuth, Registration, Tokens};
 use crate::{HttpRequest, HttpResponse, Secret, Timestamp};
 
@@ -146,9 +145,14 @@ impl TokenRequest {
             url: self.endpoint.to_string(),
             why,
         };
-        let given: Given = serde_json::from_slice(&response.body)
-            .map_err(|_| bad("a token response without an access token"))?;
-        let token_type = given.token_type.as_deref().unwrap_or("Bearer");
+        let given = Members::read(&response.body).unwrap_or_default();
+        let access = given.owned("access_token");
+        let access = access.ok_or_else(|| bad("a token response without an access token"))?;
+        let token_type = if given.has("token_type") {
+            given.text("token_type").unwrap_or_default()
+        } else {
+            "Bearer"
+        };
         let dpop = token_type.eq_ignore_ascii_case("DPoP");
         if dpop && self.dpop.is_none() {
             return Err(bad("a bound token, though no key was shown"));
@@ -159,41 +163,20 @@ impl TokenRequest {
         if !dpop && !token_type.eq_ignore_ascii_case("Bearer") {
             return Err(bad("a token of a type other than Bearer and DPoP"));
         }
-        if !is_header(&given.access_token) {
+        if !is_header(&access) {
             return Err(bad("an access token that HTTP does not allow in a header"));
         }
-        let lifetime = given.expires_in.as_ref().and_then(seconds);
+        let lifetime = given.number("expires_in").map(|it| it.min(LONGEST));
         Ok(Tokens {
-            access: Secret::new(given.access_token),
+            access: Secret::new(access),
             dpop,
-            refresh: given.refresh_token.map(Secret::new),
-            id_token: given.id_token.map(Secret::new),
+            refresh: given.text("refresh_token").map(Secret::new),
+            id_token: given.text("id_token").map(Secret::new),
             issued: now,
             expires: lifetime.map(|seconds| now.after(Duration::from_secs(seconds))),
-            scope: given.scope,
+            scope: given.words("scope"),
         })
     }
-}
-
-#[derive(Deserialize)]
-struct Given {
-    access_token: String,
-    token_type: Option<String>,
-    expires_in: Option<Value>,
-    refresh_token: Option<String>,
-    id_token: Option<String>,
-    scope: Option<String>,
-}
-
-/// A number, which some servers write as a text.
-fn seconds(value: &Value) -> Option<u64> {
-    let number = match value {
-        Value::Number(number) => number.as_f64()?,
-        Value::String(text) => text.trim().parse().ok()?,
-        _ => return None,
-    };
-    // Negative and fractional numbers are rounded into the range.
-    Some((number.max(0.0) as u64).min(LONGEST))
 }
 
 /// Whether a text can be the value of `Authorization`.
@@ -210,7 +193,7 @@ fn encoded(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::jose::Jwt;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn client(auth: ClientAuth) -> Registration {
         Registration {
@@ -327,6 +310,32 @@ mod tests {
     }
 
     #[test]
+    fn odd_members_of_a_token_response_do_no_harm() {
+        let body = json!({
+            "access_token": "t", "token_type": "bearer", "scope": ["a", "b c"], "expires_in": "60.5",
+            "refresh_token": 5, "id_token": {},
+        });
+        let read = tokens(&body).unwrap();
+        assert_eq!(read.scope.as_deref(), Some("a b c"));
+        assert_eq!(read.expires, Some(Timestamp(160)));
+        assert_eq!((read.refresh, read.id_token), (None, None));
+        for scope in [json!(7), json!({}), json!(null), json!([]), json!([1])] {
+            let body = json!({"access_token": "t", "scope": scope});
+            assert_eq!(tokens(&body).unwrap().scope, None, "{scope}");
+        }
+        for lifetime in [
+            json!("NaN"),
+            json!("inf"),
+            json!(""),
+            json!([1]),
+            json!(1.5),
+            json!(-1e300),
+        ] {
+            tokens(&json!({"access_token": "t", "expires_in": lifetime})).unwrap();
+        }
+    }
+
+    #[test]
     fn tokens_that_cannot_be_sent_are_refused() {
         for body in [
             json!({"token_type": "Bearer"}),
@@ -379,5 +388,10 @@ mod tests {
             assert!(outcome(status, body).is_transient(), "{status}");
         }
         assert!(!outcome(404, json!("x")).is_transient());
+        let odd = json!({"error": "authorization_pending", "error_description": 7});
+        let pending = outcome(400, odd);
+        assert!(
+            matches!(&pending, SignInError::Token { code, .. } if code == "authorization_pending")
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Which client we are: given, kept from an earlier sign-in, or registered now.
 
+use std::time::Duration;
+
 use url::Url;
 
 use super::{Action, Found, SignIn, Stage};
@@ -8,6 +10,19 @@ use crate::client::options::Grant;
 use crate::client::{authorize, registration, scope};
 use crate::store::Registration;
 use crate::{HttpRequest, HttpResponse, Timestamp};
+
+/// The longest time after which a registration is sent again, in seconds.
+const PATIENCE: u64 = 30;
+
+/// A registration under way.
+#[derive(Debug)]
+pub(super) struct Registering {
+    sent: HttpRequest,
+    port: u16,
+    only_localhost: bool,
+    /// Whether it was sent again because the server asked for that.
+    is_repeated: bool,
+}
 
 impl SignIn {
     /// Everything is known of the server: which grant, and as which client?
@@ -103,28 +118,42 @@ impl SignIn {
             only_localhost,
         )?;
         let request = sent.clone();
-        self.stage = Stage::Registering {
+        self.stage = Stage::Registering(Registering {
             sent,
             port,
             only_localhost,
-        };
+            is_repeated: false,
+        });
         Ok(Action::Send(request))
     }
 
     pub(super) fn registered(
         &mut self,
-        sent: &HttpRequest,
-        port: u16,
-        only_localhost: bool,
+        registering: Registering,
         response: &HttpResponse,
         now: Timestamp,
     ) -> Result<Action, SignInError> {
         let server = self.server()?;
         let issuer = server.issuer.clone();
-        if server.assumed && !response.is_success() {
+        let is_later = matches!(response.status, 429 | 503);
+        if server.assumed && !response.is_success() && !is_later {
             return Err(SignInError::NotOffered(self.server.to_string()));
         }
-        match registration::outcome(&issuer, sent, response) {
+        let later = response.retry_after.filter(|_| response.is_busy());
+        if let Some(seconds) = later.filter(|it| *it <= PATIENCE && !registering.is_repeated) {
+            self.stage = Stage::Registering(Registering {
+                is_repeated: true,
+                ..registering
+            });
+            return Ok(Action::Wait(Duration::from_secs(seconds)));
+        }
+        let Registering {
+            sent,
+            port,
+            only_localhost,
+            ..
+        } = registering;
+        match registration::outcome(&issuer, &sent, response) {
             Ok(client) => {
                 self.registered = Some((issuer, client.clone()));
                 self.client = Some(client);
@@ -138,6 +167,13 @@ impl SignIn {
             }
             Err(why) => Err(why),
         }
+    }
+
+    /// Sends a registration again that was refused for the moment.
+    pub(super) fn register_again(&mut self, registering: Registering) -> Action {
+        let request = registering.sent.clone();
+        self.stage = Stage::Registering(registering);
+        Action::Send(request)
     }
 
     /// The scopes to ask for; `None` leaves the parameter out.

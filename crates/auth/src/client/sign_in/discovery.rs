@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{Action, SignIn, Stage};
 use crate::client::demand::Demand;
-use crate::client::error::{SignInError, shown};
+use crate::client::error::{SignInError, shown, unavailable};
 use crate::client::resource_metadata;
 use crate::client::server_metadata::{self, safe_url};
 use crate::urls::issuer_metadata;
@@ -47,10 +47,7 @@ impl Discovering {
 
     fn note(&mut self, response: &HttpResponse) {
         if response.is_busy() {
-            self.busy = Some(SignInError::Unavailable {
-                url: self.asked.to_string(),
-                status: response.status,
-            });
+            self.busy = Some(unavailable(&self.asked, response));
         }
     }
 

@@ -229,6 +229,65 @@ fn a_client_without_a_page_needs_no_page_of_the_server() {
 }
 
 #[test]
+fn a_server_that_registers_fewer_scopes_is_not_asked_again() {
+    let mut world = World::modern();
+    world.answer(
+        "/register",
+        201,
+        r#"{"client_id": "registered", "scope": "a"}"#,
+    );
+    let challenge = r#"scope="a b""#;
+    let first = world
+        .sign_in(ClientOptions::default(), demand(challenge))
+        .unwrap();
+    world.kept = Some(first.client.clone());
+    world
+        .sign_in(ClientOptions::default(), demand(challenge))
+        .unwrap();
+    assert_eq!(world.count("/register"), 1);
+}
+
+#[test]
+fn a_registration_that_is_refused_for_now_can_be_tried_again() {
+    for (status, body) in [
+        (429, ""),
+        (500, "<html>"),
+        (503, r#"{"error": "server_error"}"#),
+    ] {
+        let mut world = World::modern();
+        world.answer("/register", status, body);
+        let failed = world
+            .sign_in(ClientOptions::default(), demand(""))
+            .unwrap_err();
+        assert!(failed.is_transient(), "{status}: {failed}");
+    }
+    // If it says when, and that is soon, the sign-in waits for it, once.
+    let mut world = World::modern();
+    world.answer("/register", 429, "");
+    world.retry_after = Some(7);
+    let failed = world
+        .sign_in(ClientOptions::default(), demand(""))
+        .unwrap_err();
+    assert!(
+        failed
+            .to_string()
+            .ends_with("wants to be asked again in 7 s"),
+        "{failed}"
+    );
+    assert_eq!(world.count("/register"), 2);
+    assert_eq!(world.waits, [Duration::from_secs(7)]);
+    world.retry_after = Some(3600);
+    assert!(world.sign_in(ClientOptions::default(), demand("")).is_err());
+    assert_eq!(world.count("/register"), 3);
+    let mut world = World::bare();
+    world.answer("/register", 429, "");
+    let failed = world
+        .sign_in(ClientOptions::default(), demand(""))
+        .unwrap_err();
+    assert!(failed.is_transient(), "{failed}");
+}
+
+#[test]
 fn a_page_in_place_of_a_document_is_not_a_document() {
     let mut world = World::modern();
     world.answer(

@@ -48,6 +48,8 @@ pub(super) struct World {
     pub(super) pages: Vec<Url>,
     pub(super) shown: Option<DeviceCode>,
     pub(super) waits: Vec<Duration>,
+    /// What answers other than successes say about it.
+    pub(super) retry_after: Option<u64>,
     now: u64,
 }
 
@@ -69,6 +71,7 @@ impl World {
             pages: Vec::new(),
             shown: None,
             waits: Vec::new(),
+            retry_after: None,
             now: 1000,
         }
     }
@@ -221,6 +224,7 @@ impl World {
         HttpResponse {
             status,
             body: body.into_bytes(),
+            retry_after: self.retry_after.filter(|_| status >= 400),
             ..HttpResponse::default()
         }
     }
