@@ -81,7 +81,7 @@ impl Jwk {
     pub fn parse(json: &Map<String, Value>) -> Option<Self> {
         let text = |name: &str| json.get(name).and_then(Value::as_str);
         let bytes = |name: &str| base64url::decode(text(name)?);
-        if json.contains_key("d") || text("use").is_some_and(|it| it != "sig") {
+        if json.contains_key("d") || !is_for_verifying(json) {
             return None;
         }
         let key = match text("kty")? {
@@ -181,6 +181,20 @@ impl Jwk {
     }
 }
 
+/// Whether `use` and `key_ops` (RFC 7517 §4.2, §4.3), where they are there, both allow to verify signatures.
+fn is_for_verifying(json: &Map<String, Value>) -> bool {
+    let allows = |name: &str, allowed: fn(&Value) -> bool| match json.get(name) {
+        None | Some(Value::Null) => true,
+        Some(value) => allowed(value),
+    };
+    let verifies = |value: &Value| {
+        value
+            .as_array()
+            .is_some_and(|all| all.contains(&json!("verify")))
+    };
+    allows("use", |value| value == "sig") && allows("key_ops", verifies)
+}
+
 fn verify(algorithm: Algorithm, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let Some(verification) = algorithm.verification() else {
         return false;
@@ -224,5 +238,45 @@ impl JwkSet {
             };
             named && key.fits(algorithm)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jose::SigningKey;
+
+    #[test]
+    fn a_key_for_other_operations_verifies_no_signature() {
+        let (key, _) = SigningKey::generate();
+        let parse = |name: &str, value: &Value| {
+            let mut json = key.public().unwrap().to_json();
+            json[name] = value.clone();
+            Jwk::parse(json.as_object().unwrap())
+        };
+        for (name, value) in [
+            ("use", json!("sig")),
+            ("use", json!(null)),
+            ("key_ops", json!(["verify"])),
+            ("key_ops", json!(["sign", "verify"])),
+            ("key_ops", json!(null)),
+        ] {
+            assert!(parse(name, &value).is_some(), "{name}: {value}");
+        }
+        for (name, value) in [
+            ("use", json!("enc")),
+            ("use", json!("")),
+            ("use", json!(["sig"])),
+            ("use", json!(1)),
+            ("key_ops", json!(["encrypt"])),
+            ("key_ops", json!(["wrapKey", "deriveBits"])),
+            ("key_ops", json!(["sign"])),
+            ("key_ops", json!([])),
+            ("key_ops", json!("verify")),
+            ("key_ops", json!({"verify": true})),
+            ("d", json!("x")),
+        ] {
+            assert!(parse(name, &value).is_none(), "{name}: {value}");
+        }
     }
 }
