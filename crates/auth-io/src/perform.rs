@@ -71,7 +71,7 @@ impl PerformError {
                 "give the client as you gave it to mcp-remote, with --client-id and --client-secret-env"
             }
             Self::NothingToImport(_) | Self::Import(_) => {
-                "give the URL exactly as it was given to mcp-remote, or run `linkspan login URL`"
+                "give the URL, --resource and -H exactly as they were given to mcp-remote, or run `linkspan login URL`"
             }
             Self::Callback(_) => {
                 "give another port with --callback-port, or end the program that has it"

@@ -80,19 +80,24 @@ async fn revoke(record: &Record, transport: HttpTransport) {
     }
 }
 
-/// Takes over a sign-in of mcp-remote: its files say which tokens, and discovery says where they belong. `url` and
-/// `headers` are those of its command line, which the names of its files are made of.
+/// Takes over a sign-in of mcp-remote: its files say which tokens, and discovery says where they belong. `url`,
+/// `headers` and `resource` are those of its command line, which the names of its files are made of.
 pub async fn import_mcp_remote(
     settings: &Settings,
     transport: &dyn Transport,
     folder: &Path,
     url: &str,
     headers: &[String],
+    resource: Option<&str>,
 ) -> Result<Record, PerformError> {
     let server = settings.server().clone();
+    // As mcp-remote reads it: empty, or without `resource` in its requests, it says nothing.
+    let resource = resource.map(str::trim).filter(|it| !it.is_empty());
+    let resource = resource.filter(|_| settings.client.send_resource);
     let headers = headers.iter().filter_map(|header| header.split_once(':'));
     let lookup = Lookup {
         url: url.to_owned(),
+        resource: resource.map(str::to_owned),
         authorize_params: settings.client.authorize_params.clone(),
         headers: headers
             .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
@@ -103,7 +108,11 @@ pub async fn import_mcp_remote(
     let imported = find(folder, &lookup)?;
     let imported = imported.ok_or_else(|| PerformError::NothingToImport(folder.to_owned()))?;
     let found = discover(settings, transport).await?;
-    let record = imported.into_record(&server, found, Timestamp::now())?;
+    let mut record = imported.into_record(&server, found, Timestamp::now())?;
+    if let Some(resource) = resource {
+        // What the tokens were asked for, and what a renewal has to repeat.
+        record.resource = Some(resource.to_owned());
+    }
     let profile = settings.profile();
     let key = CredentialKey::of(
         &record.issuer,

@@ -1,5 +1,6 @@
 //! Accounts of several processes at one authorization server with rotating refresh tokens.
 
+mod imported;
 mod refusals;
 mod server;
 mod sharing;

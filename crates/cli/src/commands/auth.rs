@@ -69,6 +69,9 @@ struct ImportArgs {
     /// The server, as it was given to that program
     #[arg(value_name = "URL")]
     url: String,
+    /// Its --resource, if it was given one
+    #[arg(long, value_name = "URI")]
+    resource: Option<String>,
     #[command(flatten)]
     remote: RemoteArgs,
 }
@@ -113,6 +116,7 @@ async fn import(args: ImportArgs) -> Result<Exit, Failure> {
         &folder,
         &args.url,
         &args.remote.headers,
+        args.resource.as_deref(),
     )
     .await?;
     say!(

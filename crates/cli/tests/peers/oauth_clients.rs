@@ -137,17 +137,34 @@ fn say_hello(bridge: &Bridge) {
 #[test]
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn a_user_of_mcp_remote_stays_signed_in() {
+    stays_signed_in(|_| Vec::new());
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn a_user_of_mcp_remote_with_a_resource_stays_signed_in() {
+    // What the server publishes, so that the authorization server accepts it.
+    stays_signed_in(|realm| vec!["--resource".to_owned(), realm.url().to_owned()]);
+}
+
+/// Signs in through mcp-remote with these flags, and goes on through linkspan.
+fn stays_signed_in(flags: impl Fn(&Realm) -> Vec<String>) {
     let realm = Realm::start(&["--ttl", "3"]);
+    let flags = flags(&realm);
     let machine = Machine::new();
     let proxy = installed::npm_script("node_modules/mcp-remote/dist/proxy.js");
     let words = [&installed::node(), &proxy].map(|path| path.to_string_lossy().into_owned());
     let [node, proxy] = words;
-    let old = machine.launch(&[node, proxy, realm.url().to_owned()]);
+    let mut command = vec![node, proxy, realm.url().to_owned()];
+    command.extend(flags.iter().cloned());
+    let old = machine.launch(&command);
     old.initialize("2025-11-25");
     assert_echoes(&old, "through mcp-remote");
     drop(old);
     realm.assert_logins(&machine, 1);
-    let told = machine.run(&["auth", "import", "mcp-remote", realm.url()]);
+    let mut import = vec!["auth", "import", "mcp-remote", realm.url()];
+    import.extend(flags.iter().map(String::as_str));
+    let told = machine.run(&import);
     assert!(told.contains("took over the sign-in"), "{told}");
     let bridge = machine.connect(realm.url(), &[]);
     assert_echoes(&bridge, "through linkspan");
