@@ -69,13 +69,20 @@ impl SignIn {
     fn check_offer(&self) -> Result<(), SignInError> {
         let (options, server) = (&self.options, self.server()?);
         server.token_endpoint(options.insecure_http)?;
-        match options.chosen_grant() {
-            Grant::Device => server.device_endpoint(options.insecure_http).map(drop),
-            Grant::Auto if self.prefers_device && server.has_device_codes() => {
-                server.device_endpoint(options.insecure_http).map(drop)
-            }
-            _ => authorize::page(options, server).map(drop),
+        if self.is_by_code()? {
+            server.device_endpoint(options.insecure_http).map(drop)
+        } else {
+            authorize::page(options, server).map(drop)
         }
+    }
+
+    /// Whether the user gets a code for another device.
+    pub(super) fn is_by_code(&self) -> Result<bool, SignInError> {
+        Ok(match self.options.chosen_grant() {
+            Grant::Device => true,
+            Grant::Auto => self.prefers_device && self.server()?.has_device_codes(),
+            _ => false,
+        })
     }
 
     /// Asks for a listener, on a port that is registered already if there is one.
@@ -97,7 +104,7 @@ impl SignIn {
         if self.client.is_none() {
             let scope = self.scope()?;
             // A device code is not sent to a port.
-            let port = (self.options.chosen_grant() != Grant::Device).then_some(port);
+            let port = (!self.is_by_code()?).then_some(port);
             let usable =
                 |kept: &Registration| registration::is_usable(kept, port, scope.as_deref(), now);
             self.client = kept.filter(usable);
@@ -108,7 +115,11 @@ impl SignIn {
         self.ask_user(port, now)
     }
 
-    fn register(&mut self, port: u16, only_localhost: bool) -> Result<Action, SignInError> {
+    pub(super) fn register(
+        &mut self,
+        port: u16,
+        only_localhost: bool,
+    ) -> Result<Action, SignInError> {
         let scope = self.scope()?;
         let sent = registration::request(
             &self.options,

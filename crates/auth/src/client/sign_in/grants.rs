@@ -24,15 +24,11 @@ const SLOWER: Duration = Duration::from_secs(5);
 impl SignIn {
     /// A page in the browser, or a code for another device.
     pub(super) fn ask_user(&mut self, port: u16, now: Timestamp) -> Result<Action, SignInError> {
+        if self.is_by_code()? {
+            let may_show_page = self.options.chosen_grant() != Grant::Device;
+            return self.start_device(may_show_page.then_some(port), now);
+        }
         let server = self.server()?;
-        let has_device = server.has_device_codes();
-        let grant = self.options.chosen_grant();
-        if grant == Grant::Device {
-            return self.start_device(None, now);
-        }
-        if grant == Grant::Auto && self.prefers_device && has_device {
-            return self.start_device(Some(port), now);
-        }
         let client = self.client.as_ref().ok_or_else(misuse)?;
         let redirect_uri = match registration::redirect(client, port) {
             Some(registered) => registered.clone(),
@@ -187,6 +183,11 @@ impl SignIn {
             // Codes are not for every client and every scope.
             (Err(SignInError::Token { code, .. }), Some(port)) if code != "invalid_client" => {
                 self.prefers_device = false;
+                let client = self.client.as_ref().ok_or_else(misuse)?;
+                if client.dynamic && registration::redirect(client, port).is_none() {
+                    // It was registered for another port, which a code did not need.
+                    return self.register(port, false);
+                }
                 return self.ask_user(port, now);
             }
             (Err(why), _) => return Err(why),

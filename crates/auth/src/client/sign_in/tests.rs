@@ -137,7 +137,15 @@ fn a_client_of_an_earlier_sign_in_is_used_where_its_port_does_not_matter() {
     world.kept = Some(first.client.clone());
     world.port = 9999;
     world.sign_in(device(), demand("")).unwrap();
+    world.has_browser = false;
+    world.sign_in(ClientOptions::default(), demand("")).unwrap();
     assert_eq!(world.count("/register"), 1);
+    // If it comes to a page after all, the port matters.
+    world.answer("/device", 400, r#"{"error":"unauthorized_client"}"#);
+    world.sign_in(ClientOptions::default(), demand("")).unwrap();
+    assert_eq!(world.count("/register"), 2);
+    let uri = world.page_param("redirect_uri").unwrap();
+    assert!(uri.contains(":9999/"), "{uri}");
 }
 
 #[test]
