@@ -73,13 +73,13 @@ pub(super) fn is_usable(
     is_alive && has_scopes && has_port
 }
 
-/// The registered redirect URI with this port.
+/// The registered redirect URI with this port. Others, such as those of another program, lead to no listener of ours.
 pub(super) fn redirect(registration: &Registration, port: u16) -> Option<&String> {
-    let is_there = |uri: &&String| {
-        let url = url::Url::parse(uri).ok();
-        url.and_then(|url| url.port()) == Some(port)
-    };
-    registration.redirect_uris.iter().find(is_there)
+    let own = redirect_uris("127.0.0.1", port);
+    registration
+        .redirect_uris
+        .iter()
+        .find(|uri| own.contains(uri))
 }
 
 /// The request to register. A server that refused both redirect URIs is asked again with `localhost` alone.
@@ -284,6 +284,19 @@ mod tests {
         assert!(usable(Some(7), 99) && usable(None, 99));
         assert!(!usable(Some(8), 99));
         assert!(!usable(Some(7), 100) && !usable(None, 100));
+        for other in [
+            "https://evil.example:7/callback",
+            "http://localhost:7/oauth/callback",
+        ] {
+            let foreign = Registration {
+                redirect_uris: vec![other.to_owned()],
+                ..registration.clone()
+            };
+            assert!(
+                !is_usable(&foreign, Some(7), None, Timestamp(99)),
+                "{other}"
+            );
+        }
         let limited = Registration {
             scope: Some("a b".to_owned()),
             ..registration.clone()
