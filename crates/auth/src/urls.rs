@@ -21,6 +21,13 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
+/// Whether a URL that is kept and repeated as a text can be: short, and without characters that a parser of URLs drops
+/// or a terminal obeys.
+pub(crate) fn is_repeatable(text: &str) -> bool {
+    const LONGEST: usize = 2048;
+    text.len() <= LONGEST && !text.chars().any(|c| c.is_control() || c.is_whitespace())
+}
+
 /// Where the metadata of an issuer may be (RFC 8414, OpenID Connect Discovery), in the order in which the places are
 /// asked. An issuer with a path has its own places, and none at the root.
 pub(crate) fn issuer_metadata(issuer: &Url) -> Vec<Url> {

@@ -5,6 +5,7 @@ use url::Url;
 use super::error::{SignInError, shown};
 use crate::HttpResponse;
 use crate::members::Members;
+use crate::urls::is_repeatable;
 
 /// Where the document is by default.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -86,7 +87,10 @@ pub(super) fn read(
 /// Whether a server is a part of a published resource: the same origin, and the resource's path is the beginning of
 /// the server's, whole segments only.
 fn covers(resource: &str, server: &Url) -> bool {
-    let Ok(resource) = Url::parse(resource) else {
+    let Some(resource) = Url::parse(resource)
+        .ok()
+        .filter(|_| is_repeatable(resource))
+    else {
         return false;
     };
     let above = resource.path().trim_end_matches('/');
@@ -146,6 +150,10 @@ mod tests {
             "https://h/b",
             "https://h/a/mcp/x",
             "nonsense",
+            "https://h/a\u{1b}[31m",
+            "https://h/a\n",
+            " https://h/a",
+            &format!("https://h/a?{}", "x".repeat(3000)),
         ] {
             assert!(!covers(resource, &server), "{resource}");
         }

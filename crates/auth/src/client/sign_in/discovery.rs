@@ -9,7 +9,7 @@ use crate::client::demand::Demand;
 use crate::client::error::{SignInError, shown, unavailable};
 use crate::client::resource_metadata;
 use crate::client::server_metadata::{self, safe_url};
-use crate::urls::issuer_metadata;
+use crate::urls::{is_repeatable, issuer_metadata};
 use crate::{HttpRequest, HttpResponse, Timestamp};
 
 /// A document that is looked for in several places.
@@ -115,7 +115,8 @@ impl SignIn {
         let named = self.resource.authorization_servers.first().cloned();
         let is_fallback = named.is_none();
         let issuer = named.unwrap_or_else(|| self.server.origin().ascii_serialization());
-        let Some(url) = safe_url(&issuer, self.options.insecure_http) else {
+        let url = safe_url(&issuer, self.options.insecure_http);
+        let Some(url) = url.filter(|_| is_repeatable(&issuer)) else {
             return Err(SignInError::Endpoint {
                 issuer: self.server.to_string(),
                 name: "authorization server",

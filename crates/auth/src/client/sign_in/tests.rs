@@ -296,6 +296,28 @@ fn a_registration_that_is_refused_for_now_can_be_tried_again() {
 }
 
 #[test]
+fn an_issuer_that_cannot_be_repeated_is_not_asked() {
+    for issuer in [
+        "https://as.example/\u{1b}[31mred",
+        "https://as.example/a\nb",
+        " https://as.example",
+        &format!("https://as.example/{}", "x".repeat(3000)),
+    ] {
+        let mut world = World::modern();
+        world.resource(|it| it["authorization_servers"] = json!([issuer]));
+        let refused = world.sign_in(ClientOptions::default(), demand(""));
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, SignInError::Endpoint { .. }), "{refused}");
+        let told = refused.to_string();
+        assert!(
+            !told.contains(char::is_control) && told.len() < 500,
+            "{told}"
+        );
+        assert_eq!(world.asked().len(), 1);
+    }
+}
+
+#[test]
 fn a_page_in_place_of_a_document_is_not_a_document() {
     let mut world = World::modern();
     world.answer(
