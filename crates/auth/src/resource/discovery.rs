@@ -1,16 +1,10 @@
 //! Where an issuer publishes its keys, by its metadata.
 
-use serde::Deserialize;
 use url::Url;
 
 use crate::HttpResponse;
+use crate::members::Members;
 use crate::urls::is_safe;
-
-#[derive(Deserialize)]
-struct Document {
-    issuer: String,
-    jwks_uri: Option<String>,
-}
 
 /// What is wrong with an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,12 +26,12 @@ pub(super) fn jwks_uri(response: &HttpResponse, issuer: &str) -> Result<Url, Dis
     if !response.is_success() {
         return Err(DiscoveryError::Status(response.status));
     }
-    let document: Document =
-        serde_json::from_slice(&response.body).map_err(|_| DiscoveryError::NotMetadata)?;
-    if document.issuer != issuer {
-        return Err(DiscoveryError::Issuer(document.issuer));
+    let document = Members::read(&response.body).ok_or(DiscoveryError::NotMetadata)?;
+    let found = document.text("issuer").ok_or(DiscoveryError::NotMetadata)?;
+    if found != issuer {
+        return Err(DiscoveryError::Issuer(found.to_owned()));
     }
-    let uri = document.jwks_uri.ok_or(DiscoveryError::NoKeys)?;
+    let uri = document.owned("jwks_uri").ok_or(DiscoveryError::NoKeys)?;
     let url = Url::parse(&uri).ok().filter(is_safe);
     url.ok_or(DiscoveryError::Plain(uri))
 }
@@ -65,6 +59,14 @@ mod tests {
             let refused = uri(issuer, "https://k/j").unwrap_err();
             assert_eq!(refused, DiscoveryError::Issuer(issuer.to_owned()));
         }
+        let flawed = HttpResponse {
+            status: 200,
+            body: json!({"issuer": "https://as", "jwks_uri": 1})
+                .to_string()
+                .into(),
+            ..HttpResponse::default()
+        };
+        assert_eq!(jwks_uri(&flawed, "https://as"), Err(DiscoveryError::NoKeys));
         for bad in ["http://k/j", "file:///etc/passwd", "j"] {
             let refused = uri("https://as", bad).unwrap_err();
             assert_eq!(refused, DiscoveryError::Plain(bad.to_owned()));

@@ -90,11 +90,11 @@ impl Introspection {
         policy: &Policy,
         now: Timestamp,
     ) -> Result<Verified, TokenError> {
-        if let Some(issuer) = claims.text("iss")
-            && issuer != self.issuer
+        if let Some(issuer) = claims.0.get("iss").filter(|it| !it.is_null())
+            && *issuer != *self.issuer
         {
             return Err(TokenError::Issuer {
-                got: issuer.to_owned(),
+                got: issuer.as_str().unwrap_or_default().to_owned(),
                 want: vec![self.issuer.clone()],
             });
         }
@@ -197,6 +197,10 @@ mod tests {
         ));
         assert!(matches!(
             with("iss", json!("https://as/")),
+            TokenError::Issuer { .. }
+        ));
+        assert!(matches!(
+            with("iss", json!(["https://evil"])),
             TokenError::Issuer { .. }
         ));
         assert!(matches!(

@@ -11,6 +11,7 @@ use crate::client::error::{SignInError, refused};
 use crate::client::options::Grant;
 use crate::client::token::{Answer, TokenRequest};
 use crate::client::{client_metadata, registration};
+use crate::members::Members;
 use crate::store::{ClientAuth, Registration};
 use crate::{HttpRequest, HttpResponse, Secret, Timestamp};
 
@@ -131,10 +132,10 @@ impl SignIn {
         if !response.is_success() {
             return Err(refused(endpoint.as_str(), endpoint, response));
         }
-        let answer = response.object().unwrap_or_default();
-        let text = |name: &str| answer.get(name).and_then(|value| value.as_str());
-        let is_jag = text("issued_token_type").is_none_or(|it| it == ID_JAG);
-        let assertion = text("access_token").filter(|_| is_jag);
+        let answer = Members::read(&response.body).unwrap_or_default();
+        let name = "issued_token_type";
+        let is_jag = !answer.has(name) || answer.text(name) == Some(ID_JAG);
+        let assertion = answer.text("access_token").filter(|_| is_jag);
         let assertion = assertion.ok_or_else(|| SignInError::BadAnswer {
             url: endpoint.to_string(),
             why: "a token exchange without an ID-JAG",

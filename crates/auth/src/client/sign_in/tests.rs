@@ -318,6 +318,28 @@ fn an_issuer_that_cannot_be_repeated_is_not_asked() {
 }
 
 #[test]
+fn an_exchange_for_another_kind_of_token_is_refused() {
+    for kind in [json!("urn:other"), json!(["x"]), json!(1), json!("")] {
+        let mut world = World::modern();
+        let options = ClientOptions {
+            idp: Some(crate::client::Idp {
+                issuer: None,
+                token_endpoint: Url::parse("https://idp.example/exchange").unwrap(),
+                client_id: "at-idp".to_owned(),
+                client_secret: None,
+                id_token: Secret::new("id"),
+            }),
+            ..given("mine", Some("secret"))
+        };
+        let answer = json!({"access_token": "jag", "issued_token_type": kind});
+        world.answer("/exchange", 200, &answer.to_string());
+        let refused = world.sign_in(options, demand("")).unwrap_err();
+        assert!(matches!(refused, SignInError::BadAnswer { .. }), "{kind}");
+        assert_eq!(world.count("/token"), 0);
+    }
+}
+
+#[test]
 fn a_page_in_place_of_a_document_is_not_a_document() {
     let mut world = World::modern();
     world.answer(
