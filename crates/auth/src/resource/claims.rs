@@ -1,11 +1,11 @@
 //! Claims of a token or of an introspection, as far as they matter here.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::identity::{Identity, is_plain};
-use super::scopes::add;
 use super::token_error::TokenError;
 use crate::Timestamp;
 
@@ -47,10 +47,13 @@ impl<'a> Claims<'a> {
 
     /// `scope`, else `scp`: words, or a list of them.
     pub(super) fn scopes(self) -> Vec<String> {
-        let mut scopes = Vec::new();
-        let mut words = |text: &str| {
-            let words = text.split_ascii_whitespace();
-            words.for_each(|word| add(&mut scopes, word));
+        // A set, because the token is not verified yet and may have thousands.
+        let (mut scopes, mut seen) = (Vec::new(), HashSet::new());
+        let mut words = |text: &'a str| {
+            let new = text
+                .split_ascii_whitespace()
+                .filter(|word| seen.insert(*word));
+            scopes.extend(new.map(str::to_owned));
         };
         match self.0.get("scope").or_else(|| self.0.get("scp")) {
             Some(Value::String(text)) => words(text),
