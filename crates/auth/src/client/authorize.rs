@@ -149,6 +149,8 @@ impl Pending {
 mod tests {
     use super::*;
     use crate::store::ClientAuth;
+    use proptest::prelude::*;
+    use proptest::sample::select;
     use serde_json::{Value, json};
     use std::collections::HashMap;
 
@@ -230,6 +232,31 @@ mod tests {
                 matches!(refused, Err(SignInError::Endpoint { .. })),
                 "{page}"
             );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_code_comes_only_with_an_answer_that_says_everything_once(
+            parts in prop::collection::vec((
+                select(vec!["state", "code", "iss", "error", "st%61te", "c%6Fde", "x", ""]),
+                select(vec!["STATE", "1", "https%3A%2F%2Fas.example", "https%3A%2F%2Fevil.example", "%FF", ""]),
+            ), 0..6)
+        ) {
+            let (_, pending) = begun(|_| {}, &[]).unwrap();
+            let parts: Vec<String> = parts.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let query = parts.join("&").replace("STATE", &pending.state);
+            let read: Vec<(String, String)> =
+                url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+            let all = |name: &str| -> Vec<&str> {
+                read.iter().filter(|(own, _)| own == name).map(|(_, value)| &**value).collect()
+            };
+            if let Ok(code) = pending.code(&query) {
+                prop_assert_eq!(all("code"), [code.expose()]);
+                prop_assert_eq!(all("state"), [&pending.state]);
+                prop_assert!(all("error").is_empty());
+                prop_assert!(all("iss").is_empty() || all("iss") == [ISSUER]);
+            }
         }
     }
 

@@ -78,6 +78,7 @@ impl Demand {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_demand_is_read_from_any_of_several_challenges() {
@@ -150,6 +151,22 @@ mod tests {
         );
         let empty = Demand::read([r#"Bearer error="", scope="  ""#]).unwrap();
         assert_eq!(empty, Demand::default());
+    }
+
+    proptest! {
+        #[test]
+        fn any_headers_are_read(
+            values in prop::collection::vec(
+                r#"((Bearer|DPoP|Basic|scope|error|resource_metadata|=|"|\\|,| |https://h/m|[^ ]){0,12})"#, 0..4
+            )
+        ) {
+            let demand = Demand::read(values.iter().map(String::as_str));
+            if let Some(demand) = demand {
+                prop_assert!(demand.metadata.is_none_or(|url| Url::parse(&url).is_ok()));
+                prop_assert!(demand.scope.is_none_or(|scope| !scope.is_empty()));
+                prop_assert!(demand.error.is_none_or(|error| !error.is_empty()));
+            }
+        }
     }
 
     #[test]

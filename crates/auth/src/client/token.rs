@@ -193,6 +193,8 @@ fn encoded(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::jose::Jwt;
+    use proptest::prelude::*;
+    use proptest::sample::select;
     use serde_json::{Value, json};
 
     fn client(auth: ClientAuth) -> Registration {
@@ -332,6 +334,26 @@ mod tests {
             json!(-1e300),
         ] {
             tokens(&json!({"access_token": "t", "expires_in": lifetime})).unwrap();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read(
+            status in select(vec![200_u16, 201, 400, 401, 429, 500]),
+            body in prop_oneof![
+                ".{0,40}",
+                r#"\{("access_token":("t"|1|"a b"|""),)?("expires_in":(1e400|-1|"x"|1e300|\[\]),)?("scope":(\[1,"a"\]|null|""),)?"token_type":("Bearer"|"DPoP"|1)\}"#,
+                r#"\{"error":("invalid_grant"|1|null|\{\}|"use_dpop_nonce")(,"error_description":(1|"x"|\[\]))?\}"#,
+            ]
+        ) {
+            let mut request = token_request(ClientAuth::None);
+            let response = HttpResponse { status, body: body.into_bytes(), ..HttpResponse::default() };
+            if let Ok(Answer::Tokens(tokens)) = request.answered(&response, Timestamp(100)) {
+                prop_assert!(response.is_success() && is_header(tokens.access.expose()));
+                prop_assert!(tokens.expires.is_none_or(|at| (100..=100 + LONGEST).contains(&at.0)));
+                prop_assert!(tokens.scope.is_none_or(|scope| !scope.is_empty()));
+            }
         }
     }
 

@@ -245,6 +245,8 @@ impl JwkSet {
 mod tests {
     use super::*;
     use crate::jose::SigningKey;
+    use proptest::prelude::*;
+    use proptest::sample::select;
 
     #[test]
     fn a_key_for_other_operations_verifies_no_signature() {
@@ -277,6 +279,34 @@ mod tests {
             ("d", json!("x")),
         ] {
             assert!(parse(name, &value).is_none(), "{name}: {value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_object_is_read_and_verifies_nothing(
+            members in prop::collection::vec((
+                select(vec!["kty", "crv", "x", "y", "n", "e", "alg", "kid", "use", "key_ops"]),
+                prop_oneof![
+                    select(vec![
+                        json!("EC"), json!("RSA"), json!("OKP"), json!("P-256"), json!("Ed25519"), json!("ES256"),
+                        json!("AQAB"), json!("RS256"), json!("sig"), json!(["verify"]), json!(null), json!(7),
+                    ]),
+                    (select(vec![0, 1, 32, 256]), any::<u8>())
+                        .prop_map(|(size, byte)| json!(base64url::encode(&vec![byte; size]))),
+                ],
+            ), 0..10)
+        ) {
+            let json: Map<String, Value> =
+                members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            if let Some(key) = Jwk::parse(&json) {
+                prop_assert_eq!(key.thumbprint().len(), 43);
+                for algorithm in Algorithm::ALL {
+                    prop_assert!(!key.verifies(algorithm, b"message", &[0; 64]));
+                }
+                let again = Jwk::parse(key.to_json().as_object().unwrap()).unwrap();
+                prop_assert_eq!(again.thumbprint(), key.thumbprint());
+            }
         }
     }
 }

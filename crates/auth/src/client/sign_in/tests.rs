@@ -1,5 +1,6 @@
 //! Whole sign-ins against a world of documents and endpoints.
 
+mod hostile;
 mod world;
 
 use serde_json::json;

@@ -256,6 +256,11 @@ impl World {
         }
     }
 
+    /// The URLs that were asked.
+    pub(super) fn urls(&self) -> impl Iterator<Item = &Url> {
+        self.requests.iter().map(|request| &request.url)
+    }
+
     /// The paths that were asked.
     pub(super) fn asked(&self) -> Vec<&str> {
         let paths = self.requests.iter().map(|request| request.url.path());
