@@ -88,8 +88,6 @@ impl PerformError {
     fn needs_sign_in(&self) -> bool {
         match self {
             Self::NeedsLogin => true,
-            // A page of something in between, such as a captive portal, answers a sign-in no better.
-            Self::SignIn(SignInError::BadAnswer { .. }) => false,
             Self::SignIn(error) => !error.is_transient(),
             _ => false,
         }
@@ -241,7 +239,7 @@ impl Job<'_> {
     }
 
     /// A refusal of the refresh token, or of a client that we have registered, needs a person, unless another program
-    /// has renewed the tokens. Other errors say nothing about the refresh token.
+    /// has renewed the tokens. Other errors say nothing about the refresh token, and leave the record as it is.
     async fn refresh_refused(
         &self,
         key: &CredentialKey,
@@ -250,9 +248,7 @@ impl Job<'_> {
     ) -> Result<Record, PerformError> {
         tracing::debug!("{error}");
         let is_client_gone = record.client.dynamic && is_unknown_client(&error);
-        let is_grant_over =
-            matches!(&error, SignInError::Token { code, .. } if code == "invalid_grant");
-        if !is_grant_over && !is_client_gone {
+        if !is_grant_over(&error) && !is_client_gone {
             return Err(error.into());
         }
         if is_client_gone {
@@ -349,6 +345,22 @@ fn is_unknown_client(error: &SignInError) -> bool {
         return false;
     };
     matches!(code.as_str(), "invalid_client" | "unauthorized_client")
+}
+
+/// Whether the authorization server does not take the refresh token any more. Servers have codes of their own for that,
+/// such as `bad_refresh_token`; those of RFC 6749 §5.2 and RFC 8707 about the request or the client are known.
+fn is_grant_over(error: &SignInError) -> bool {
+    const OTHERS: [&str; 8] = [
+        "invalid_request",
+        "invalid_client",
+        "unauthorized_client",
+        "unsupported_grant_type",
+        "invalid_scope",
+        "invalid_target",
+        "invalid_dpop_proof",
+        "use_dpop_nonce",
+    ];
+    matches!(error, SignInError::Token { code, .. } if !code.is_empty() && !OTHERS.contains(&&**code))
 }
 
 /// Tokens in a few words, for a log.

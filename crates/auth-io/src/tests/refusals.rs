@@ -30,6 +30,51 @@ async fn a_refusal_that_is_not_about_the_refresh_token_leaves_the_credential_act
 }
 
 #[tokio::test]
+async fn errors_with_status_200_are_understood() {
+    let world = World::new(3600);
+    world.server.be_github();
+    let account = world.account();
+    assert_eq!(sign_in(&account).await, Ok(Again::Retry), "it polled twice");
+    world.server.revoke();
+    let (_, generation) = token(&account).await;
+    let again = account.refused(refusal(401, "Bearer", generation, 0)).await;
+    assert_eq!(again, Ok(Again::Retry));
+    assert_eq!(world.server.logins(), 2);
+}
+
+#[tokio::test]
+async fn a_refresh_that_is_refused_in_any_way_leads_to_a_sign_in() {
+    for (status, body) in [
+        (400, json!({"error": "bad_refresh_token"})),
+        (400, json!({"error": "invalid_request"})),
+        (401, json!({"error": "token_revoked"})),
+        (403, json!("<html>blocked</html>")),
+        (404, Value::Null),
+        (200, json!("<html>moved</html>")),
+        (200, json!({"ok": false})),
+    ] {
+        let world = World::new(3600);
+        let account = world.account();
+        sign_in(&account).await.unwrap();
+        world.server.fail_refreshes((status, body.clone()));
+        let (_, generation) = token(&account).await;
+        let again = account.refused(refusal(401, "Bearer", generation, 0)).await;
+        assert_eq!(again, Ok(Again::Retry), "{status} {body}");
+        assert_eq!(world.server.logins(), 2, "{status} {body}");
+    }
+    for (status, body) in [(503, Value::Null), (429, json!({"error": "rate_limited"}))] {
+        let world = World::new(3600);
+        let account = world.account();
+        sign_in(&account).await.unwrap();
+        world.server.fail_refreshes((status, body));
+        let (_, generation) = token(&account).await;
+        let fault = account.refused(refusal(401, "Bearer", generation, 0)).await;
+        assert!(matches!(fault, Err(Fault::NotSignedIn { .. })), "{fault:?}");
+        assert_eq!(world.server.logins(), 1);
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_the_server_has_forgotten_registers_again() {
     let world = World::new(3600);
     let account = world.account();

@@ -24,12 +24,17 @@ struct State {
     forgotten: u32,
     /// Sign-ins that a person was asked for.
     asked: u32,
+    polls: u32,
     logins: u32,
     refreshes: u32,
     reuses: u32,
     /// Tokens that were given out; the last refresh token is the valid one.
     issued: u32,
     is_revoked: bool,
+    /// Whether errors are sent with status 200 and codes of their own.
+    is_github: bool,
+    /// What refreshes are answered with in place of tokens.
+    refresh_failure: Option<(u16, Value)>,
     /// What the token endpoint answers in place of tokens.
     failure: Option<(u16, Value)>,
     /// What the person who was asked does.
@@ -67,6 +72,15 @@ impl Server {
 
     pub(super) fn fail(&self, failure: Option<(u16, Value)>) {
         self.0.lock().failure = failure;
+    }
+
+    pub(super) fn fail_refreshes(&self, failure: (u16, Value)) {
+        self.0.lock().refresh_failure = Some(failure);
+    }
+
+    /// Sends errors as GitHub does.
+    pub(super) fn be_github(&self) {
+        self.0.lock().is_github = true;
     }
 
     pub(super) fn forget_clients(&self) {
@@ -146,8 +160,11 @@ impl State {
 
     fn token(&mut self, form: &str) -> (u16, Value) {
         if form.contains("device_code=device") {
-            let pending = (400, json!({"error": "authorization_pending"}));
+            let status = if self.is_github { 200 } else { 400 };
+            let pending = (status, json!({"error": "authorization_pending"}));
+            self.polls += 1;
             return match self.person {
+                Person::SignsIn if self.is_github && self.polls == 1 => pending,
                 Person::DoesNothing => pending,
                 Person::Refuses => {
                     self.failure = Some((400, json!({"error": "access_denied"})));
@@ -160,11 +177,17 @@ impl State {
                 }
             };
         }
+        if let Some(failure) = &self.refresh_failure {
+            return failure.clone();
+        }
         let current = format!("refresh_token=refresh-{}&", self.issued);
         if self.is_revoked || !format!("{form}&").contains(&current) {
             self.reuses += u32::from(!self.is_revoked);
             self.is_revoked = true;
-            return (400, json!({"error": "invalid_grant"}));
+            return match self.is_github {
+                true => (200, json!({"error": "bad_refresh_token"})),
+                false => (400, json!({"error": "invalid_grant"})),
+            };
         }
         self.refreshes += 1;
         self.issue()

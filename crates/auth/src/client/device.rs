@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::error::{SignInError, refused};
+use super::error::{SignInError, is_refused, refused};
 use super::server_metadata::safe_url;
 use crate::members::Members;
 use crate::{HttpResponse, Secret};
@@ -46,7 +46,7 @@ pub(super) fn started(
         url: endpoint.to_string(),
         why,
     };
-    if !response.is_success() {
+    if is_refused(response) {
         return Err(refused(issuer, endpoint, response));
     }
     let started = Members::read(&response.body).unwrap_or_default();

@@ -207,6 +207,12 @@ pub(super) fn shown(text: &str) -> String {
     plain.take(LONGEST).collect()
 }
 
+/// Whether an endpoint refused. Some, such as those of GitHub, send their errors with status 200.
+pub(super) fn is_refused(response: &HttpResponse) -> bool {
+    let names_error = || Members::read(&response.body).is_some_and(|it| it.text("error").is_some());
+    !response.is_success() || names_error()
+}
+
 /// What a response of an endpoint means that is no success (RFC 6749 §5.2).
 pub(super) fn refused(issuer: &str, endpoint: &Url, response: &HttpResponse) -> SignInError {
     let refusal = Members::read(&response.body).unwrap_or_default();

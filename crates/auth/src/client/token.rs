@@ -8,7 +8,7 @@ use url::Url;
 
 use super::assertion;
 use super::dpop::DpopKey;
-use super::error::{SignInError, refused};
+use super::error::{SignInError, is_refused, refused};
 use super::options::GivenClient;
 use crate::jose::SigningKey;
 use crate::members::Members;
@@ -123,7 +123,7 @@ impl TokenRequest {
         if response.dpop_nonce.is_some() {
             self.nonce.clone_from(&response.dpop_nonce);
         }
-        if response.is_success() {
+        if !is_refused(response) {
             return self
                 .tokens(response, now)
                 .map(|it| Answer::Tokens(Box::new(it)));
@@ -386,6 +386,22 @@ mod tests {
             answered("Bearer"),
             Err(SignInError::BadAnswer { .. })
         ));
+    }
+
+    #[test]
+    fn an_error_with_the_status_of_a_success_is_an_error() {
+        for code in ["bad_refresh_token", "authorization_pending"] {
+            let refused = tokens(&json!({"error": code, "error_description": "as GitHub does"}));
+            assert!(
+                matches!(&refused, Err(SignInError::Token { code: read, .. }) if read == code),
+                "{refused:?}"
+            );
+        }
+        let busy = tokens(&json!({"error": "temporarily_unavailable"}));
+        assert!(busy.unwrap_err().is_transient());
+        // Members that are empty say nothing.
+        assert!(tokens(&json!({"access_token": "t", "error": ""})).is_ok());
+        assert!(tokens(&json!({"access_token": "t", "error": null})).is_ok());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use url::Url;
 use super::{Action, Granted, Input, SignIn, Stage, misuse};
 use crate::client::authorize::{self, Pending};
 use crate::client::device::{self, Poll, Polling};
-use crate::client::error::{SignInError, refused};
+use crate::client::error::{SignInError, is_refused, refused};
 use crate::client::options::Grant;
 use crate::client::token::{Answer, TokenRequest};
 use crate::client::{client_metadata, registration};
@@ -129,7 +129,7 @@ impl SignIn {
         response: &HttpResponse,
         now: Timestamp,
     ) -> Result<Action, SignInError> {
-        if !response.is_success() {
+        if is_refused(response) {
             return Err(refused(endpoint.as_str(), endpoint, response));
         }
         let answer = Members::read(&response.body).unwrap_or_default();
