@@ -2,6 +2,7 @@
 
 mod live;
 mod patience;
+mod pause;
 mod refused;
 
 use std::sync::Arc;
@@ -73,6 +74,10 @@ struct State {
     asked: Option<Instant>,
     /// Credentials without a user that were refused, and when. They are not shown again at once.
     refused: Option<(Failure, Instant)>,
+    /// Why no person is asked, and until when.
+    pause: Option<(Failure, Instant)>,
+    /// Whether the user wants to be asked all the same.
+    asks_again: bool,
     /// When the server turned out to want something other than OAuth.
     not_offered: Option<Instant>,
     /// Scopes that were refused after a step-up, and when.
@@ -203,6 +208,7 @@ impl Inner {
             server: self.settings.server().to_string(),
             generation,
             since: Timestamp::now(),
+            is_wanted: false,
             task,
         }
     }

@@ -51,6 +51,9 @@ pub enum PerformError {
     /// The user did not sign in within the time.
     #[error("no sign-in within {0} s")]
     TooSlow(u64),
+    /// The user was asked a short time ago, and that led to nothing.
+    #[error("the last sign-in led to nothing; the user is not asked again for {0} s")]
+    Paused(u64),
     /// The user was asked by another process or for another request, and the sign-in failed.
     #[error("the sign-in that was under way was not finished")]
     NotFinished,
@@ -66,6 +69,7 @@ impl PerformError {
             }
             Self::Store(_) => "see what it says; `linkspan auth list` shows what is stored",
             Self::NeedsLogin | Self::TooSlow(_) | Self::NotFinished => "run `linkspan login URL`",
+            Self::Paused(_) => "run `linkspan login URL`, which asks at once",
             Self::Assertion { .. } => "check --assertion-file",
             Self::Import(ImportError::NoClient) => {
                 "give the client as you gave it to mcp-remote, with --client-id and --client-secret-env"

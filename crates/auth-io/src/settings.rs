@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use linkspan_auth::client::{ClientOptions, Demand, Grant};
 use linkspan_auth::jose::Jwt;
-use linkspan_auth::store::{LockName, StoreOptions};
+use linkspan_auth::store::{CredentialKey, LockName, StoreOptions};
 use linkspan_auth::{Secret, Timestamp, sha256};
 use linkspan_ports::HttpOptions;
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,12 @@ impl Settings {
         LockName::server(self.server(), &self.profile())
     }
 
+    /// Under which the attempts to sign in are counted: the credential's own key is not known before the sign-in.
+    pub(crate) fn guard(&self) -> CredentialKey {
+        let server = self.server().as_str();
+        CredentialKey::of("", Some(server), "", &self.profile(), &[])
+    }
+
     pub(crate) fn prompt_file(&self) -> PromptFile {
         let name = format!("{}\n{}", self.server(), self.profile());
         let name = data_encoding::HEXLOWER.encode(&sha256(name.as_bytes())[..16]);
@@ -96,6 +102,9 @@ pub struct Order {
     pub generation: Option<u64>,
     /// When it was given. A person who refuses after that has refused this order as well.
     pub since: Timestamp,
+    /// Whether the user wants it, also right after a sign-in that led to nothing.
+    #[serde(default)]
+    pub is_wanted: bool,
     /// What is to be done.
     pub task: Task,
 }
@@ -124,6 +133,7 @@ impl Order {
             server: settings.server().to_string(),
             generation: Some(u64::MAX),
             since: Timestamp::now(),
+            is_wanted: true,
             task: Task::SignIn {
                 demand,
                 may_refresh: false,

@@ -159,6 +159,7 @@ mod tests {
             server: server.to_owned(),
             generation: None,
             since: Timestamp::now(),
+            is_wanted: false,
             task: Task::Refresh,
         };
         let sent = serde_json::to_vec(&Assignment::new(&order, &settings)).unwrap();

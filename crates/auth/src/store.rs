@@ -195,12 +195,25 @@ impl Store {
         self.file.update(|content| content.begin_login(key, now))
     }
 
-    /// Notes that a person refused a sign-in or did not finish it.
+    /// Notes that a sign-in led to nothing: a person refused or did not finish, or the server refused its tokens.
     pub fn fail_login(&self, key: &CredentialKey, now: Timestamp) -> Result<()> {
         self.file.update(|content| {
             content.fail_login(key, now);
             Ok(())
         })
+    }
+
+    /// Notes that a sign-in led to tokens.
+    pub fn end_login(&self, key: &CredentialKey) -> Result<()> {
+        self.file.update(|content| {
+            content.end_login(key);
+            Ok(())
+        })
+    }
+
+    /// For how long no person is to be asked, after sign-ins that led to nothing.
+    pub fn login_pause(&self, key: &CredentialKey, now: Timestamp) -> Result<Option<Duration>> {
+        Ok(self.file.load()?.login_pause(key, now))
     }
 
     /// Whether a sign-in has failed since a moment.

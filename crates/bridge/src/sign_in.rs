@@ -51,6 +51,8 @@ pub(crate) trait SignInState: Send {
     fn set_patience(&self, patience: Option<Duration>);
     /// The version of the credential at hand.
     fn generation(&self) -> Option<u64>;
+    /// The user wants to be asked again, after a sign-in that led to nothing.
+    fn ask_again(&self);
 }
 
 impl SignInState for linkspan_auth_io::Account {
@@ -68,6 +70,10 @@ impl SignInState for linkspan_auth_io::Account {
 
     fn generation(&self) -> Option<u64> {
         self.generation()
+    }
+
+    fn ask_again(&self) {
+        self.ask_again();
     }
 }
 
@@ -227,6 +233,9 @@ impl<S: SignInState> SignInLayer<S> {
                 Verdict::Drop
             }
             (Kind::Request, Some(id)) if answers::is_call_of_tool(&envelope.msg) => {
+                if !greeted.is_out {
+                    self.state.ask_again();
+                }
                 greeted.call(id, now)
             }
             (Kind::Request, Some(id)) => {

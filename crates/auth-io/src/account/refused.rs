@@ -68,7 +68,7 @@ impl Account {
             return Err(self.inner.fault(failure));
         }
         let order = self.inner.order(refusal.generation, task);
-        match self.carry_out(order).await {
+        match self.ask(order).await {
             Ok(()) => {
                 if asks {
                     self.inner.state.lock().asked = Some(Instant::now());
@@ -110,7 +110,7 @@ impl Account {
             client_shows_pages: self.inner.state.lock().client_shows_pages,
         };
         let order = self.inner.order(refusal.generation, task);
-        let done = self.carry_out(order).await;
+        let done = self.ask(order).await;
         done.map_err(|failure| self.inner.fault(failure))?;
         Ok(Again::Retry)
     }

@@ -33,9 +33,7 @@ impl Job<'_> {
         client_shows_pages: bool,
         person: &mut Person<'_>,
     ) -> Result<Record, PerformError> {
-        // One guard per server: the credential's own key is not known before the sign-in.
-        let server = self.settings.server().as_str();
-        let guard = CredentialKey::of("", Some(server), "", &self.settings.profile(), &[]);
+        let guard = self.settings.guard();
         let mut may_register = true;
         loop {
             self.check_attempts(&guard, found.map(|(key, _)| key))
@@ -44,7 +42,14 @@ impl Job<'_> {
             let mut attempt = Attempt::default();
             let done = self.attempt(demand, record, client_shows_pages, person, &mut attempt);
             let error = match done.await {
-                Ok(granted) => return self.keep(granted).await,
+                Ok(granted) => {
+                    let kept = self.keep(granted).await?;
+                    if attempt.is_asked {
+                        let store = Arc::clone(&self.store);
+                        blocking(move || store.end_login(&guard)).await?;
+                    }
+                    return Ok(kept);
+                }
                 Err(error) => error,
             };
             let is_unknown =
@@ -79,17 +84,22 @@ impl Job<'_> {
             };
         }
         let (store, guard, since) = (Arc::clone(&self.store), *guard, self.order.since);
-        let has_failed = blocking(move || {
-            let has_failed = store.has_login_failed(&guard, since)?;
-            if !has_failed {
-                store.begin_login(&guard, Timestamp::now())?;
+        let is_wanted = self.order.is_wanted;
+        let hindered = blocking(move || {
+            if store.has_login_failed(&guard, since)? {
+                return Ok(Some(PerformError::NotFinished));
             }
-            Ok(has_failed)
+            let now = Timestamp::now();
+            let pause = store.login_pause(&guard, now)?.filter(|_| !is_wanted);
+            if pause.is_none() {
+                store.begin_login(&guard, now)?;
+            }
+            Ok(pause.map(|left| PerformError::Paused(left.as_secs().max(1))))
         });
-        if has_failed.await? {
-            return Err(PerformError::NotFinished);
+        match hindered.await? {
+            Some(why) => Err(why),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     async fn attempt(

@@ -97,7 +97,9 @@ async fn a_registration_that_was_forgotten_before_the_first_sign_in_is_made_agai
     world.server.forget_clients();
     // The order of the second process is given later than the failure of the first one.
     tokio::time::sleep(Duration::from_millis(1100)).await;
-    assert_eq!(sign_in(&world.account()).await, Ok(Again::Retry));
+    let account = world.account();
+    account.ask_again();
+    assert_eq!(sign_in(&account).await, Ok(Again::Retry));
     assert_eq!(world.server.logins(), 1);
 }
 
@@ -113,4 +115,43 @@ async fn a_person_who_refuses_is_not_asked_by_every_process_that_waits() {
         assert!(matches!(done.unwrap(), Err(Fault::NotSignedIn { .. })));
     }
     assert_eq!(world.server.asked(), 1);
+}
+
+#[tokio::test]
+async fn after_a_person_has_refused_no_call_asks_again_until_it_is_wanted() {
+    let world = World::new(3600);
+    world.server.set_person(Person::Refuses);
+    let account = world.account();
+    let Err(Fault::NotSignedIn { why, .. }) = sign_in(&account).await else {
+        panic!("the person has refused");
+    };
+    assert!(why.contains("access_denied"), "{why}");
+    world.server.fail(None);
+    for process in [&account, &account, &world.account()] {
+        let Err(Fault::NotSignedIn { hint, .. }) = sign_in(process).await else {
+            panic!("the person is asked again");
+        };
+        assert!(hint.contains("linkspan login"), "{hint}");
+    }
+    assert_eq!(world.server.asked(), 1);
+    world.server.set_person(Person::SignsIn);
+    account.ask_again();
+    assert_eq!(sign_in(&account).await, Ok(Again::Retry));
+    assert_eq!(world.server.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_call_works_during_the_pause_if_another_process_has_signed_in() {
+    let world = World::new(3600);
+    world.server.set_person(Person::Refuses);
+    let account = world.account();
+    sign_in(&account).await.unwrap_err();
+    world.server.fail(None);
+    world.server.set_person(Person::SignsIn);
+    let login = world.account();
+    login.ask_again();
+    sign_in(&login).await.unwrap();
+    let again = account.refused(refusal(401, "Bearer", None, 0)).await;
+    assert_eq!(again, Ok(Again::Retry));
+    assert_eq!(world.server.asked(), 2);
 }

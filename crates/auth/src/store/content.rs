@@ -1,6 +1,7 @@
 //! What is in the store, and the rules for changing it. No files here.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -155,6 +156,16 @@ impl Content {
 
     pub(super) fn fail_login(&mut self, key: &CredentialKey, now: Timestamp) {
         self.attempts.entry(*key).or_default().fail_login(now);
+    }
+
+    pub(super) fn end_login(&mut self, key: &CredentialKey) {
+        if let Some(attempts) = self.attempts.get_mut(key) {
+            attempts.end_login();
+        }
+    }
+
+    pub(super) fn login_pause(&self, key: &CredentialKey, now: Timestamp) -> Option<Duration> {
+        self.attempts.get(key)?.pause(now)
     }
 
     pub(super) fn has_login_failed(&self, key: &CredentialKey, since: Timestamp) -> bool {

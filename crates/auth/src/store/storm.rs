@@ -14,6 +14,11 @@ const MOST_LOGINS: usize = 5;
 /// How often tokens may be written in it.
 const MOST_WRITES: usize = 20;
 
+/// How long no person is asked after a sign-in that led to nothing: the first time, and at most. It doubles each time.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
+/// After how long such sign-ins are forgotten.
+const FORGOTTEN: Duration = Duration::from_secs(2 * 3600);
+
 /// Sign-ins or token requests that go in circles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -39,9 +44,13 @@ pub(super) struct Attempts {
     logins: Vec<Timestamp>,
     #[serde(default)]
     writes: Vec<Timestamp>,
-    /// When a person last refused to sign in or did not finish.
+    /// When a sign-in last led to nothing, unless another one has succeeded since.
     #[serde(default)]
     failed: Option<Timestamp>,
+    /// How many sign-ins led to nothing, and when the last one did. A success does not end that: the server may refuse
+    /// its tokens.
+    #[serde(default)]
+    in_vain: Option<(u32, Timestamp)>,
 }
 
 impl Attempts {
@@ -70,9 +79,34 @@ impl Attempts {
         push(&mut self.writes, now, MOST_WRITES);
     }
 
-    /// Notes a sign-in that a person refused or did not finish.
+    /// Notes a sign-in that led to nothing: a person refused or did not finish, or the server refused its tokens.
+    /// Several processes may note the same one, so those of a pause count once.
     pub(super) fn fail_login(&mut self, now: Timestamp) {
+        let known = self
+            .in_vain
+            .filter(|(_, last)| is_within(*last, now, FORGOTTEN));
+        let before = known.map_or(0, |(count, _)| count);
+        let more = u32::from(before == 0 || self.pause(now).is_none());
+        self.in_vain = Some((before.saturating_add(more), now));
         self.failed = Some(now);
+    }
+
+    /// Notes a sign-in that led to tokens.
+    pub(super) fn end_login(&mut self) {
+        self.failed = None;
+    }
+
+    /// For how long no person is to be asked, unless they want it.
+    pub(super) fn pause(&self, now: Timestamp) -> Option<Duration> {
+        let failed = self.failed.filter(|at| *at <= now)?;
+        let count = self.in_vain.map_or(1, |(count, _)| count);
+        let (first, longest) = PAUSE;
+        let doubled = 1_u32
+            .checked_shl(count.saturating_sub(1))
+            .unwrap_or(u32::MAX);
+        let pause = first.saturating_mul(doubled).min(longest);
+        let left = pause.saturating_sub(failed.until(now));
+        (!left.is_zero()).then_some(left)
     }
 
     /// Whether a sign-in has failed since a moment.
@@ -82,18 +116,23 @@ impl Attempts {
 
     /// Whether nothing of it matters any more.
     pub(super) fn is_over(&self, now: Timestamp) -> bool {
-        let failed = self.failed.as_slice();
-        let times = [&self.logins, &self.writes, failed];
-        times
-            .iter()
-            .all(|times| recent(times, now).next().is_none())
+        let times = [&self.logins, &self.writes];
+        let is_recent = |(_, last): (u32, Timestamp)| is_within(last, now, FORGOTTEN);
+        !self.in_vain.is_some_and(is_recent)
+            && times
+                .iter()
+                .all(|times| recent(times, now).next().is_none())
     }
 }
 
 /// Times within the window. Later ones than now are of a clock that was set back, and would block for too long.
 fn recent(times: &[Timestamp], now: Timestamp) -> impl Iterator<Item = Timestamp> {
-    let is_recent = move |time: &Timestamp| *time <= now && time.until(now) < WINDOW;
+    let is_recent = move |time: &Timestamp| is_within(*time, now, WINDOW);
     times.iter().copied().filter(is_recent)
+}
+
+fn is_within(time: Timestamp, now: Timestamp, window: Duration) -> bool {
+    time <= now && time.until(now) < window
 }
 
 fn push(times: &mut Vec<Timestamp>, now: Timestamp, most: usize) {
@@ -142,6 +181,47 @@ mod tests {
             attempts.count_write(now);
         }
         assert!(attempts.writes.len() <= MOST_WRITES);
+    }
+
+    #[test]
+    fn a_person_who_declined_is_not_asked_for_a_time_that_grows() {
+        let seconds =
+            |attempts: &Attempts, now| attempts.pause(Timestamp(now)).map(|it| it.as_secs());
+        let mut attempts = Attempts::default();
+        assert_eq!(seconds(&attempts, 1000), None);
+        attempts.fail_login(Timestamp(1000));
+        // Another process notes the same.
+        attempts.fail_login(Timestamp(1000));
+        assert_eq!(seconds(&attempts, 1000), Some(60));
+        assert_eq!(seconds(&attempts, 1059), Some(1));
+        assert_eq!(seconds(&attempts, 1060), None);
+        attempts.fail_login(Timestamp(1060));
+        assert_eq!(seconds(&attempts, 1060), Some(120));
+        for _ in 0..100 {
+            let now = attempts.failed.unwrap().after(Duration::from_secs(3600));
+            attempts.fail_login(now);
+        }
+        let last = attempts.failed.unwrap().0;
+        assert_eq!(seconds(&attempts, last), Some(3600), "at most");
+        assert_eq!(seconds(&attempts, last - 1), None, "the clock was set back");
+        assert!(!attempts.is_over(Timestamp(last + 7199)));
+        assert!(attempts.is_over(Timestamp(last + 7200)));
+        attempts.fail_login(Timestamp(last + 7200));
+        assert_eq!(seconds(&attempts, last + 7200), Some(60), "forgotten");
+    }
+
+    #[test]
+    fn a_sign_in_ends_the_pause_and_not_its_growth() {
+        let mut attempts = Attempts::default();
+        attempts.fail_login(Timestamp(1000));
+        attempts.end_login();
+        assert_eq!(attempts.pause(Timestamp(1000)), None);
+        // The server refuses the tokens.
+        attempts.fail_login(Timestamp(1000));
+        assert_eq!(
+            attempts.pause(Timestamp(1000)),
+            Some(Duration::from_secs(120))
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ struct Known {
     generation: Option<u64>,
     client_shows_pages: Option<bool>,
     patience: Option<Duration>,
+    asked_again: u32,
 }
 
 impl SignInState for Account {
@@ -35,6 +36,10 @@ impl SignInState for Account {
 
     fn generation(&self) -> Option<u64> {
         self.0.lock().unwrap().generation
+    }
+
+    fn ask_again(&self) {
+        self.0.lock().unwrap().asked_again += 1;
     }
 }
 
@@ -232,6 +237,7 @@ fn a_failed_sign_in_can_be_tried_again_with_the_tool() {
         again[0].starts_with(r#">{"jsonrpc":"2.0","id":"linkspan-initialize""#),
         "{again:?}"
     );
+    assert_eq!(world.account.0.lock().unwrap().asked_again, 1);
     let opened = OPENED.replace(r#""id":1"#, r#""id":"linkspan-initialize""#);
     assert!(world.server(&opened)[0].contains("Signed in."));
 }

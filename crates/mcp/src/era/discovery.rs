@@ -61,9 +61,13 @@ pub fn weigh(answer: &Message) -> Evidence {
     let status = body.path(&["data", "status"]).and_then(Json::as_i64);
     match (kind.as_deref(), status) {
         (Some("http_status"), Some(401 | 403 | 407 | 429 | 500..)) => Evidence::None,
-        (Some("connect_failed" | "timeout" | "answer_lost" | "overloaded" | "closing"), _) => {
-            Evidence::None
-        }
+        (
+            Some(
+                "connect_failed" | "timeout" | "answer_lost" | "overloaded" | "closing"
+                | "not_signed_in",
+            ),
+            _,
+        ) => Evidence::None,
         _ => Evidence::Legacy,
     }
 }
@@ -189,11 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn connection_faults_say_nothing_about_the_era() {
+    fn faults_of_the_connection_and_the_sign_in_say_nothing_about_the_era() {
         for data in [
             r#"{"kind":"http_status","status":401}"#,
             r#"{"kind":"http_status","status":503}"#,
             r#"{"kind":"connect_failed","tries":1}"#,
+            r#"{"kind":"not_signed_in","hint":"h","url":"https://as/page"}"#,
         ] {
             assert_eq!(
                 weighed(&RpcError::server("x").with_data(data)),
