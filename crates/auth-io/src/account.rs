@@ -6,6 +6,7 @@ mod pause;
 mod refused;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use http::Method;
@@ -58,6 +59,8 @@ struct Inner {
     store: Mutex<Option<Arc<Store>>>,
     /// How long a request waits for a person.
     patience: watch::Sender<Option<Duration>>,
+    /// The newest version of the credential that the server has accepted.
+    accepted: AtomicU64,
 }
 
 #[derive(Default)]
@@ -70,8 +73,6 @@ struct State {
     back_off: Option<(Instant, Duration)>,
     /// Whether the client can show a page to its user.
     client_shows_pages: bool,
-    /// When a person was last asked to sign in because of a refused token.
-    asked: Option<Instant>,
     /// Credentials without a user that were refused, and when. They are not shown again at once.
     refused: Option<(Failure, Instant)>,
     /// Why no person is asked, and until when.
@@ -102,6 +103,7 @@ impl Account {
                 prompts: watch::Sender::new(None),
                 store: Mutex::default(),
                 patience: watch::Sender::new(None),
+                accepted: AtomicU64::new(0),
             }),
         }
     }
@@ -154,6 +156,11 @@ impl Authorizer for Account {
 
     fn refused(&self, refusal: AuthRefusal) -> Authorizing<'_, Again> {
         Box::pin(self.on_refused(refusal))
+    }
+
+    fn accepted(&self, generation: Option<u64>) {
+        let generation = generation.unwrap_or(0);
+        self.inner.accepted.fetch_max(generation, Ordering::Relaxed);
     }
 
     fn nonce(&self, nonce: &str) {
@@ -245,7 +252,17 @@ impl Inner {
         let mut state = self.state.lock();
         state.is_loaded = true;
         match found {
-            Ok(found) => state.live = found.and_then(|(_, record)| Live::new(&record)),
+            Ok(found) => {
+                let live = found.and_then(|(_, record)| Live::new(&record));
+                // A record that was marked has another generation and the same token.
+                if let (Some(old), Some(new)) = (&state.live, &live)
+                    && old.has_token_of(new)
+                    && self.accepted.load(Ordering::Relaxed) >= old.generation
+                {
+                    self.accepted.fetch_max(new.generation, Ordering::Relaxed);
+                }
+                state.live = live;
+            }
             Err(error) => tracing::warn!("{error}"),
         }
     }

@@ -158,6 +158,7 @@ pub async fn perform(
             Task::SignIn {
                 demand,
                 may_refresh,
+                may_ask,
                 client_shows_pages,
             },
             _,
@@ -171,6 +172,9 @@ pub async fn perform(
                     Err(error) if error.needs_sign_in() => tracing::debug!("no refresh: {error}"),
                     done => return done,
                 }
+            }
+            if !may_ask {
+                return Err(PerformError::NeedsLogin);
             }
             job.sign_in(demand, found.as_ref(), *client_shows_pages, &mut person)
                 .await
@@ -325,6 +329,7 @@ impl Job<'_> {
             metadata: Some(granted.metadata),
             dpop_key: granted.dpop_key,
             written: Timestamp::now(),
+            signed_in: Some(Timestamp::now()),
         };
         let (store, floor) = (Arc::clone(&self.store), self.order.floor());
         let kept = record.clone();

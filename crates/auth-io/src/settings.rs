@@ -121,6 +121,8 @@ pub enum Task {
         demand: Demand,
         /// Whether a refresh token may help.
         may_refresh: bool,
+        /// Whether a sign-in may begin where that does not help.
+        may_ask: bool,
         /// Whether the client can show a page to the user.
         client_shows_pages: bool,
     },
@@ -137,6 +139,7 @@ impl Order {
             task: Task::SignIn {
                 demand,
                 may_refresh: false,
+                may_ask: true,
                 client_shows_pages: false,
             },
         }

@@ -15,6 +15,9 @@ use crate::settings::Order;
 /// How long before its end a token is renewed: this, or a tenth of its life.
 const AHEAD: Duration = Duration::from_secs(60);
 
+/// How long after a sign-in a refused token is no reason for another one.
+const FRESH: Duration = Duration::from_secs(60);
+
 pub(super) struct Live {
     pub(super) generation: u64,
     tokens: Tokens,
@@ -24,6 +27,7 @@ pub(super) struct Live {
     pub(super) requested: Vec<String>,
     /// Whether it is not marked as one that a person has to renew.
     renews: bool,
+    signed_in: Option<Timestamp>,
 }
 
 impl Live {
@@ -44,6 +48,7 @@ impl Live {
             header,
             requested: record.requested.clone(),
             renews: record.status == Status::Active,
+            signed_in: record.signed_in,
             tokens,
         }))
     }
@@ -56,6 +61,22 @@ impl Live {
         let life = self.tokens.issued.until(expires);
         let end = Duration::from_secs(expires.0);
         since_1970() >= end.saturating_sub(AHEAD.min(life / 10))
+    }
+
+    pub(super) fn has_token_of(&self, other: &Self) -> bool {
+        self.tokens.access == other.tokens.access
+    }
+
+    /// Whether there may be new tokens without a sign-in.
+    pub(super) fn can_refresh(&self) -> bool {
+        self.renews && self.tokens.refresh.is_some()
+    }
+
+    /// Whether its sign-in has only just been made.
+    pub(super) fn is_fresh(&self) -> bool {
+        let now = Timestamp::now();
+        let is_fresh = |at: Timestamp| at <= now && at.until(now) < FRESH;
+        self.signed_in.is_some_and(is_fresh)
     }
 
     /// Whether this is what an order asks for.

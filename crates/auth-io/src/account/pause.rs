@@ -1,5 +1,7 @@
 //! After a sign-in that led to nothing no person is asked for a while: a client may send its next message at once.
 
+use std::time::Duration;
+
 use linkspan_auth::Timestamp;
 use tokio::time::Instant;
 
@@ -36,8 +38,16 @@ impl Account {
         done
     }
 
+    /// For how long no person is asked.
+    pub(super) fn paused_for(&self) -> Option<Duration> {
+        let state = self.inner.state.lock();
+        let (_, until) = state.pause.as_ref()?;
+        let left = until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
+    }
+
     /// Remembers a pause, so that calls fail without another look at the store.
-    async fn note_pause(&self, failure: &Failure) {
+    pub(super) async fn note_pause(&self, failure: &Failure) {
         let now = Timestamp::now();
         let pause = self
             .inner

@@ -31,6 +31,7 @@ struct State {
     /// Tokens that were given out; the last refresh token is the valid one.
     issued: u32,
     is_revoked: bool,
+    has_no_refresh_tokens: bool,
     /// Whether errors are sent with status 200 and codes of their own.
     is_github: bool,
     /// What refreshes are answered with in place of tokens.
@@ -76,6 +77,10 @@ impl Server {
 
     pub(super) fn fail_refreshes(&self, failure: (u16, Value)) {
         self.0.lock().refresh_failure = Some(failure);
+    }
+
+    pub(super) fn give_no_refresh_tokens(&self) {
+        self.0.lock().has_no_refresh_tokens = true;
     }
 
     /// Sends errors as GitHub does.
@@ -195,12 +200,15 @@ impl State {
 
     fn issue(&mut self) -> (u16, Value) {
         self.issued += 1;
-        let tokens = json!({
+        let mut tokens = json!({
             "access_token": format!("access-{}", self.issued),
             "token_type": "Bearer",
             "expires_in": self.lifetime,
             "refresh_token": format!("refresh-{}", self.issued),
         });
+        if self.has_no_refresh_tokens {
+            tokens["refresh_token"].take();
+        }
         (200, tokens)
     }
 }

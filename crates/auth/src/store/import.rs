@@ -65,6 +65,7 @@ impl Imported {
             metadata: Some(found.metadata),
             dpop_key: None,
             written: now,
+            signed_in: None,
         })
     }
 }

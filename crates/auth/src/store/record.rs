@@ -33,6 +33,9 @@ pub struct Record {
     pub dpop_key: Option<Secret>,
     /// When it was last written.
     pub written: Timestamp,
+    /// When its sign-in led to tokens, if that is known. Renewed tokens are of the same sign-in.
+    #[serde(default)]
+    pub signed_in: Option<Timestamp>,
 }
 
 impl Record {

@@ -29,6 +29,7 @@ pub(crate) fn record(token: &str) -> Record {
         metadata: Some(serde_json::json!({"issuer": "https://as.example"})),
         dpop_key: Some(Secret::new("private")),
         written: Timestamp(1_800_000_000),
+        signed_in: None,
     }
 }
 

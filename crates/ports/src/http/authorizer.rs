@@ -31,6 +31,11 @@ pub trait Authorizer: Send + Sync + fmt::Debug {
     /// The server refused the credentials. It has certainly not run the request.
     fn refused(&self, refusal: AuthRefusal) -> Authorizing<'_, Again>;
 
+    /// The server did not refuse the credentials of this version.
+    fn accepted(&self, generation: Option<u64>) {
+        let _ = generation;
+    }
+
     /// Takes the nonce of a response for the next proof.
     fn nonce(&self, nonce: &str);
 
@@ -63,6 +68,8 @@ pub struct AuthRefusal {
     pub generation: Option<u64>,
     /// How often this request was refused before.
     pub attempt: u32,
+    /// Whether a person may be asked to sign in. No client waits for the standing stream and the end of a session.
+    pub may_ask: bool,
 }
 
 /// What to do after a refusal.
@@ -100,7 +107,13 @@ pub(super) async fn send_authorized(
         }
         let status = response.status();
         let is_refused = status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN;
-        if !is_refused || attempt == MOST {
+        if !is_refused {
+            if !status.is_server_error() {
+                authorizer.accepted(credentials.generation);
+            }
+            return Ok(response);
+        }
+        if attempt == MOST {
             return Ok(response);
         }
         endpoint.options.note_peer(&response);
@@ -109,6 +122,7 @@ pub(super) async fn send_authorized(
             challenges: auth_challenges(response.headers()),
             generation: credentials.generation,
             attempt,
+            may_ask: endpoint.may_ask(),
         };
         match authorizer.refused(refusal).await? {
             Again::Retry => attempt += 1,

@@ -326,6 +326,7 @@ impl Driver {
 /// Deletes a session at the server, with a time limit.
 async fn delete_session(endpoint: &Endpoint, url: &Url, context: &SessionContext) {
     let headers = request::common(endpoint, context);
+    let endpoint = &endpoint.clone().in_background();
     let deleted = send(endpoint, Method::DELETE, url, &headers, Telling::empty);
     match timeout(CLOSING, deleted).await {
         Ok(Ok((response, _))) => tracing::debug!("DELETE -> {}", response.status().as_u16()),

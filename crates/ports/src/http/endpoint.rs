@@ -21,6 +21,8 @@ pub(super) struct Endpoint {
     /// Whether the server ever sent an HTTP response.
     pub(super) answered: Arc<AtomicBool>,
     pub(super) waiting: Waiting,
+    /// Whether a person may be asked to sign in for its requests.
+    may_ask: bool,
 }
 
 impl Endpoint {
@@ -37,7 +39,18 @@ impl Endpoint {
             options: Arc::new(options),
             answered: Arc::default(),
             waiting: Waiting::default(),
+            may_ask: true,
         })
+    }
+
+    /// The same for requests that no client waits for.
+    pub(super) fn in_background(mut self) -> Self {
+        self.may_ask = false;
+        self
+    }
+
+    pub(super) fn may_ask(&self) -> bool {
+        self.may_ask
     }
 
     /// Whether a person is asked to sign in right now.

@@ -32,6 +32,7 @@ pub(super) async fn listen(
     context: SessionContext,
     tx: mpsc::Sender<Inbound>,
 ) -> Report {
+    let endpoint = endpoint.in_background();
     let mut last_id: Option<String> = None;
     let mut pace = Pace::new(FIRST_WAIT, MAX_WAIT);
     // Some servers answer 404 where they offer no stream; only one that did can have forgotten us.

@@ -96,6 +96,7 @@ async fn refused(account: &linkspan_auth_io::Account) -> Result<Again, Fault> {
         challenges: vec!["Bearer".to_owned()],
         generation: None,
         attempt: 0,
+        may_ask: true,
     };
     account.refused(refusal).await
 }

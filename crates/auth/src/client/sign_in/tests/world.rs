@@ -253,6 +253,7 @@ impl World {
             metadata: Some(granted.metadata),
             dpop_key: granted.dpop_key,
             written: Timestamp(self.now),
+            signed_in: None,
         }
     }
 
