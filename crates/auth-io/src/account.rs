@@ -249,11 +249,12 @@ impl Inner {
         let found =
             self.stored(|store, settings| store.find(settings.server(), &settings.profile()));
         let found = found.await;
+        let needs_user = self.settings.client.needs_user();
         let mut state = self.state.lock();
         state.is_loaded = true;
         match found {
             Ok(found) => {
-                let live = found.and_then(|(_, record)| Live::new(&record));
+                let live = found.and_then(|(_, record)| Live::new(&record, needs_user));
                 // A record that was marked has another generation and the same token.
                 if let (Some(old), Some(new)) = (&state.live, &live)
                     && old.has_token_of(new)

@@ -140,7 +140,7 @@ pub async fn perform(
     if let Some((_, record)) = &found
         && record.status == Status::Active
         && let Some(tokens) = &record.tokens
-        && order.is_satisfied_by(record.generation, &record.requested, tokens.expires)
+        && order.is_satisfied_by(record.generation, &record.requested, tokens)
     {
         return Ok(record.clone());
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use linkspan_auth::client::{ClientOptions, Demand, Grant};
 use linkspan_auth::jose::Jwt;
-use linkspan_auth::store::{CredentialKey, LockName, StoreOptions};
+use linkspan_auth::store::{CredentialKey, LockName, StoreOptions, Tokens};
 use linkspan_auth::{Secret, Timestamp, sha256};
 use linkspan_ports::HttpOptions;
 use serde::{Deserialize, Serialize};
@@ -151,12 +151,13 @@ impl Order {
     }
 
     /// Whether a credential is what the order asks for: newer than the one that is not good enough, valid, and with
-    /// the scopes that the server wants.
+    /// the scopes that the server wants. The sign-in of another process counts even if its token has expired already:
+    /// a further one would lead to the same.
     pub(crate) fn is_satisfied_by(
         &self,
         generation: u64,
         requested: &[String],
-        expires: Option<Timestamp>,
+        tokens: &Tokens,
     ) -> bool {
         let wanted = match &self.task {
             Task::SignIn { demand, .. } if demand.is_insufficient_scope() => {
@@ -165,7 +166,8 @@ impl Order {
             _ => &[],
         };
         self.generation.is_none_or(|seen| generation > seen)
-            && expires.is_none_or(|at| Timestamp::now() < at)
+            && (tokens.expires.is_none_or(|at| Timestamp::now() < at)
+                || self.task != Task::Refresh && tokens.issued >= self.since)
             && wanted.iter().all(|scope| requested.contains(scope))
     }
 }

@@ -26,13 +26,15 @@ pub(super) struct Live {
     /// The scopes that were asked for.
     pub(super) requested: Vec<String>,
     /// Whether it is not marked as one that a person has to renew.
+    is_active: bool,
+    /// Whether there may be new tokens without a person.
     renews: bool,
     signed_in: Option<Timestamp>,
 }
 
 impl Live {
     /// `None` if the record cannot be used, because it is marked or its token has no place in a header.
-    pub(super) fn new(record: &Record) -> Option<std::sync::Arc<Self>> {
+    pub(super) fn new(record: &Record, needs_user: bool) -> Option<std::sync::Arc<Self>> {
         if record.status == Status::SignedOut {
             return None;
         }
@@ -41,13 +43,15 @@ impl Live {
         let mut header =
             HeaderValue::try_from(format!("{scheme} {}", tokens.access.expose())).ok()?;
         header.set_sensitive(true);
+        let is_active = record.status == Status::Active;
         let kept = record.dpop_key.as_ref().filter(|_| tokens.dpop);
         Some(std::sync::Arc::new(Self {
             generation: record.generation,
             dpop: kept.and_then(|key| DpopKey::restore(key).ok()),
             header,
             requested: record.requested.clone(),
-            renews: record.status == Status::Active,
+            is_active,
+            renews: is_active && (tokens.refresh.is_some() || !needs_user),
             signed_in: record.signed_in,
             tokens,
         }))
@@ -81,7 +85,7 @@ impl Live {
 
     /// Whether this is what an order asks for.
     pub(super) fn satisfies(&self, order: &Order) -> bool {
-        self.renews && order.is_satisfied_by(self.generation, &self.requested, self.tokens.expires)
+        self.is_active && order.is_satisfied_by(self.generation, &self.requested, &self.tokens)
     }
 
     pub(super) fn credentials(

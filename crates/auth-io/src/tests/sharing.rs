@@ -87,3 +87,24 @@ async fn the_prompt_of_a_process_that_was_killed_is_not_shown_again() {
         .unwrap();
     assert_eq!(settings.prompt_file().read(), None);
 }
+
+#[tokio::test]
+async fn processes_share_a_sign_in_whose_token_expires_at_once() {
+    let world = World::new(0);
+    world.server.give_no_refresh_tokens();
+    let accounts: Vec<Account> = (0..4).map(|_| world.account()).collect();
+    let mut waiting = tokio::task::JoinSet::new();
+    for account in accounts {
+        waiting.spawn(async move {
+            let again = sign_in(&account).await;
+            // Only the server knows what an expired token is worth.
+            (again, token(&account).await.0)
+        });
+    }
+    while let Some(done) = waiting.join_next().await {
+        let (again, token) = done.unwrap();
+        assert_eq!(again, Ok(Again::Retry));
+        assert_eq!(token.as_deref(), Some("Bearer access-1"));
+    }
+    assert_eq!(world.server.asked(), 1);
+}
