@@ -174,11 +174,13 @@ impl Job<'_> {
                 }
                 Action::Found(_) => unreachable!("a whole sign-in was asked for"),
             };
-            action = sign_in.on(input, Timestamp::now())?;
+            let next = sign_in.on(input, Timestamp::now());
+            // Also of an attempt that fails now: the next one uses it.
             if let Some((issuer, client)) = sign_in.take_registered() {
                 let store = Arc::clone(&self.store);
                 blocking(move || store.save_registration(&issuer, client)).await?;
             }
+            action = next?;
         }
     }
 
