@@ -147,8 +147,9 @@ enum Stage {
     Resource(Discovering),
     Server {
         issuer: String,
+        /// Which one of those that the resource names.
+        index: usize,
         looking: Discovering,
-        is_fallback: bool,
     },
     Recalling,
     Listening {
@@ -244,11 +245,14 @@ impl SignIn {
             (
                 Stage::Server {
                     issuer,
+                    index,
                     looking,
-                    is_fallback,
                 },
                 Input::Response(response),
-            ) => self.server_answered(issuer, looking, is_fallback, &response, now),
+            ) => self.server_answered(issuer, index, looking, &response, now),
+            (Stage::Server { index, .. }, Input::Unreachable(why)) => {
+                self.next_server(index, SignInError::Unreachable(why))
+            }
             (Stage::Recalling, Input::Recalled(kept)) => Ok(self.listen(kept)),
             (Stage::Listening { kept }, Input::Listening(port)) => self.listening(kept, port, now),
             (Stage::Registering(registering), Input::Response(response)) => {

@@ -12,6 +12,9 @@ use crate::client::server_metadata::{self, safe_url};
 use crate::urls::{is_repeatable, issuer_metadata};
 use crate::{HttpRequest, HttpResponse, Timestamp};
 
+/// How many of the authorization servers of a resource are tried.
+const MOST_SERVERS: usize = 3;
+
 /// A document that is looked for in several places.
 #[derive(Debug)]
 pub(super) struct Discovering {
@@ -78,7 +81,7 @@ impl SignIn {
         match resource_metadata::read(&looking.asked, response, &self.server) {
             Ok(metadata) => {
                 self.resource = metadata;
-                self.look_for_server()
+                self.look_for_server(0)
             }
             // A web application answers every path with its page.
             Err(SignInError::Metadata { .. }) => self.next_resource(looking),
@@ -105,15 +108,14 @@ impl SignIn {
                 Ok(Action::Send(request))
             }
             // A server of 2025-03-26 is its own authorization server.
-            None => self.look_for_server(),
+            None => self.look_for_server(0),
         }
     }
 
-    /// Looks for the metadata of the first authorization server that the resource names. A resource that names none is
-    /// its own.
-    fn look_for_server(&mut self) -> Result<Action, SignInError> {
-        let named = self.resource.authorization_servers.first().cloned();
-        let is_fallback = named.is_none();
+    /// Looks for the metadata of an authorization server that the resource names. A resource that names none is its
+    /// own.
+    fn look_for_server(&mut self, index: usize) -> Result<Action, SignInError> {
+        let named = self.resource.authorization_servers.get(index).cloned();
         let issuer = named.unwrap_or_else(|| self.server.origin().ascii_serialization());
         let url = safe_url(&issuer, self.options.insecure_http);
         let Some(url) = url.filter(|_| is_repeatable(&issuer)) else {
@@ -127,17 +129,31 @@ impl SignIn {
         let request = looking.request();
         self.stage = Stage::Server {
             issuer,
+            index,
             looking,
-            is_fallback,
         };
         Ok(Action::Send(request))
+    }
+
+    /// Goes on with the next authorization server, if there is one: this one does not answer, or has no metadata.
+    pub(super) fn next_server(
+        &mut self,
+        index: usize,
+        why: SignInError,
+    ) -> Result<Action, SignInError> {
+        let next = index + 1;
+        let named = self.resource.authorization_servers.len();
+        if next < named.min(MOST_SERVERS) {
+            return self.look_for_server(next);
+        }
+        Err(why)
     }
 
     pub(super) fn server_answered(
         &mut self,
         issuer: String,
+        index: usize,
         mut looking: Discovering,
-        is_fallback: bool,
         response: &HttpResponse,
         now: Timestamp,
     ) -> Result<Action, SignInError> {
@@ -158,21 +174,22 @@ impl SignIn {
             Err(why @ SignInError::Metadata { .. }) => why,
             Err(why) => return Err(why),
         };
-        match looking.next()? {
-            Some(looking) => {
+        match looking.next() {
+            Ok(Some(looking)) => {
                 let request = looking.request();
                 self.stage = Stage::Server {
                     issuer,
+                    index,
                     looking,
-                    is_fallback,
                 };
                 Ok(Action::Send(request))
             }
-            None if is_fallback => {
+            Ok(None) if self.resource.authorization_servers.is_empty() => {
                 self.metadata = Some(server_metadata::assumed(&self.server));
                 self.obtain(now)
             }
-            None => Err(why),
+            Ok(None) => self.next_server(index, why),
+            Err(busy) => self.next_server(index, busy),
         }
     }
 }

@@ -356,6 +356,24 @@ fn a_page_in_place_of_a_document_is_not_a_document() {
 }
 
 #[test]
+fn the_second_authorization_server_is_used_while_the_first_cannot_be_reached() {
+    let first = "https://first.example";
+    let mut world = World::modern();
+    world.resource(|it| it["authorization_servers"] = json!([first, ISSUER]));
+    world.down = vec!["first.example"];
+    let granted = world.sign_in(ClientOptions::default(), demand("")).unwrap();
+    assert_eq!(granted.issuer, ISSUER);
+    world.down.push("as.example");
+    let refused = world.sign_in(ClientOptions::default(), demand(""));
+    assert!(matches!(refused, Err(SignInError::Unreachable(_))));
+    // Metadata that names another issuer is no reason to look elsewhere.
+    world.down.clear();
+    world.server(|it| it["issuer"] = "https://evil.example".into());
+    let refused = world.sign_in(ClientOptions::default(), demand(""));
+    assert!(matches!(refused, Err(SignInError::IssuerMismatch { .. })));
+}
+
+#[test]
 fn scopes_come_from_the_challenge_then_the_resource_and_else_not_at_all() {
     let asked = |challenge: &str, supported: Value| {
         let mut world = World::modern();

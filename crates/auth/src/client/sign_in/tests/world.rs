@@ -40,6 +40,8 @@ pub(super) struct World {
     refused_redirect: Option<&'static str>,
     /// What polls are refused with.
     polls: VecDeque<&'static str>,
+    /// Hosts that cannot be reached.
+    pub(super) down: Vec<&'static str>,
     pub(super) token_type: &'static str,
     pub(super) kept: Option<Registration>,
     pub(super) port: u16,
@@ -63,6 +65,7 @@ impl World {
             requests: Vec::new(),
             refused_redirect: None,
             polls: VecDeque::new(),
+            down: Vec::new(),
             token_type: "Bearer",
             kept: None,
             port: Self::PORT,
@@ -170,6 +173,9 @@ impl World {
         let mut action = sign_in.start()?;
         loop {
             let input = match action {
+                Action::Send(request) if self.is_down(&request.url) => {
+                    Input::Unreachable("it is down".to_owned())
+                }
                 Action::Send(request) => Input::Response(self.respond(request)),
                 Action::Recall { .. } => Input::Recalled(self.kept.clone()),
                 Action::Listen { ports } => {
@@ -194,6 +200,10 @@ impl World {
             };
             action = sign_in.on(input, Timestamp(self.now))?;
         }
+    }
+
+    fn is_down(&self, url: &Url) -> bool {
+        url.host_str().is_some_and(|host| self.down.contains(&host))
     }
 
     fn respond(&mut self, request: HttpRequest) -> HttpResponse {
