@@ -43,10 +43,11 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
         anstream::eprintln!("{} does not ask for a sign-in", options.url());
         return Ok(Exit::Ok);
     };
+    let can_paste = std::io::stdin().is_terminal();
     let mut person = Person {
-        show: &show,
+        show: &|prompt| show(prompt, can_paste),
         opens: Some(&open_browser),
-        pasted: std::io::stdin().is_terminal().then(pasted),
+        pasted: can_paste.then(pasted),
     };
     let record = match attend(&settings, &mut person).await? {
         Some(record) => record,
@@ -63,10 +64,15 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn show(prompt: &Prompt) {
+fn show(prompt: &Prompt, can_paste: bool) {
     anstream::eprintln!("{}", clean(&prompt.to_string()));
     if prompt.user_code.is_none() && !prompt.opened {
-        print_hint("after the sign-in, paste the URL of the page that cannot be reached");
+        print_hint(if can_paste {
+            "after the sign-in, paste the URL of the page that cannot be reached"
+        } else {
+            "stdin is no terminal, so that no URL can be pasted: open the page on this machine, or forward a port \
+             (`--callback-port N` and `ssh -L N:localhost:N`), or give `--grant device`"
+        });
     }
 }
 
