@@ -87,7 +87,7 @@ struct State {
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Account({})", self.inner.settings.server())
+        write!(f, "Account({})", self.inner.settings.shown_server())
     }
 }
 
@@ -342,7 +342,7 @@ impl Inner {
     /// What a request that cannot be made is answered with.
     fn fault(&self, failure: Failure) -> Fault {
         Fault::NotSignedIn {
-            peer: self.settings.server().to_string(),
+            peer: self.settings.shown_server().into(),
             why: failure.why,
             hint: failure.hint,
             url: self

@@ -228,7 +228,7 @@ impl Job<'_> {
             let response = self.send(request).await?;
             match refresh.answered(&response, Timestamp::now()) {
                 Ok(Refreshed::Tokens(tokens)) => {
-                    tracing::debug!("new tokens for {}", record.server);
+                    tracing::debug!("new tokens for {}", record.shown_server());
                     return self
                         .write(
                             key,

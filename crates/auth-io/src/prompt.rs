@@ -11,7 +11,7 @@ use url::Url;
 /// A page to open, and perhaps a code to type there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// The server that wants the sign-in.
+    /// The server that wants the sign-in, without what may be secret of its URL.
     pub server: String,
     /// The page.
     pub url: String,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use linkspan_auth::client::{ClientOptions, Demand, Grant};
 use linkspan_auth::jose::Jwt;
 use linkspan_auth::store::{CredentialKey, LockName, StoreOptions, Tokens};
-use linkspan_auth::{Secret, Timestamp, sha256};
+use linkspan_auth::{Secret, Timestamp, sha256, without_secrets};
 use linkspan_ports::HttpOptions;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -37,6 +37,11 @@ impl Settings {
     /// The server.
     pub fn server(&self) -> &Url {
         self.http.url()
+    }
+
+    /// The server in messages: without what may be secret.
+    pub(crate) fn shown_server(&self) -> Url {
+        without_secrets(self.server())
     }
 
     /// What tells several accounts at one server apart: a client of the user's, what is added to the request, and on

@@ -23,7 +23,7 @@ pub enum Which {
     All,
 }
 
-/// Revokes tokens where the authorization server can do so, and removes them. Returns the servers. `options` says how
+/// Revokes tokens where the authorization server can do so, and removes them. Returns the servers, as they may be shown. `options` says how
 /// a server is reached; without them its tokens are only removed.
 pub async fn sign_out(
     store: StoreOptions,
@@ -64,7 +64,7 @@ pub async fn sign_out(
         if let Some(options) = options(&record.server) {
             revoke(&record, HttpTransport::new(options)).await;
         }
-        ended.push(record.server);
+        ended.push(record.shown_server());
     }
     Ok(ended)
 }

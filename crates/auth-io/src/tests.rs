@@ -253,6 +253,28 @@ async fn other_refusals_are_not_about_signing_in() {
 }
 
 #[tokio::test]
+async fn the_query_of_the_url_is_neither_shown_nor_sent() {
+    let world = World::new(3600);
+    world.server.set_person(server::Person::DoesNothing);
+    let account = world.account_at("https://server.example/mcp?api_key=hidden");
+    assert!(!format!("{account:?}").contains("hidden"));
+    let mut prompts = account.prompts();
+    account.set_patience(Some(Duration::ZERO));
+    let fault = account.refused(refusal(401, "Bearer", None, 0)).await;
+    let fault = fault.unwrap_err();
+    assert!(
+        fault
+            .to_string()
+            .starts_with("https://server.example/mcp wants"),
+        "{fault}"
+    );
+    assert!(!format!("{fault:?}").contains("hidden"), "{fault:?}");
+    let prompt = prompts.borrow_and_update().clone().unwrap();
+    assert!(!prompt.to_string().contains("hidden"), "{prompt}");
+    assert!(!world.server.heard().contains("hidden"));
+}
+
+#[tokio::test]
 async fn tokens_are_among_the_secrets_and_not_in_the_debug_output() {
     let world = World::new(3600);
     let account = world.account();

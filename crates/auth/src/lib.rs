@@ -22,3 +22,4 @@ pub use exchange::{HttpRequest, HttpResponse, Method};
 pub use random::sha256;
 pub use secret::Secret;
 pub use time::Timestamp;
+pub use urls::without_secrets;

@@ -11,6 +11,18 @@ pub(crate) fn is_safe(url: &Url) -> bool {
     }
 }
 
+/// A URL without the parts that may be secret: user, query and fragment. It is also the canonical form of a resource
+/// that publishes none (RFC 8707 §2).
+pub fn without_secrets(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // These fail for URLs without a host only, which have no user either.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url
+}
+
 /// Whether the host of a URL can only be this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
@@ -56,6 +68,12 @@ mod tests {
     fn places_of(issuer: &str) -> Vec<String> {
         let places = issuer_metadata(&Url::parse(issuer).unwrap());
         places.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_url_is_shown_without_its_secrets() {
+        let url = Url::parse("https://me:pw@h:8/mcp?api_key=k#f").unwrap();
+        assert_eq!(without_secrets(&url).as_str(), "https://h:8/mcp");
     }
 
     #[test]

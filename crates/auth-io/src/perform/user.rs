@@ -150,7 +150,7 @@ impl Job<'_> {
                 }
                 Action::Show(code) => {
                     attempt.is_asked = true;
-                    let prompt = Prompt::device(&server, &code);
+                    let prompt = Prompt::device(&settings.shown_server(), &code);
                     (person.show)(&prompt);
                     shown = Some(settings.prompt_file().show(&prompt));
                     deadline = Some(Instant::now() + settings.timeout);
@@ -215,7 +215,7 @@ impl Job<'_> {
                 Some(open) => open(page.url.as_str()),
                 None => browser::open(&page.url).await,
             };
-        let prompt = Prompt::page(self.settings.server(), &page.url, opened);
+        let prompt = Prompt::page(&self.settings.shown_server(), &page.url, opened);
         (person.show)(&prompt);
         prompt
     }
@@ -227,10 +227,10 @@ impl Job<'_> {
         callback: Option<Callback>,
         pasted: &mut Option<mpsc::Receiver<String>>,
     ) -> Result<String, PerformError> {
-        let server = self.settings.server().as_str();
+        let server = self.settings.shown_server();
         let from_browser = async {
             match callback {
-                Some(callback) => callback.answer(&page.state, server).await,
+                Some(callback) => callback.answer(&page.state, server.as_str()).await,
                 None => std::future::pending().await,
             }
         };

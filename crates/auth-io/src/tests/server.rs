@@ -40,6 +40,8 @@ struct State {
     failure: Option<(u16, Value)>,
     /// What the person who was asked does.
     person: Person,
+    /// All that was sent.
+    heard: String,
 }
 
 #[derive(Default, Clone, Copy)]
@@ -93,6 +95,10 @@ impl Server {
         state.forgotten = state.clients;
     }
 
+    pub(super) fn heard(&self) -> String {
+        self.0.lock().heard.clone()
+    }
+
     pub(super) fn asked(&self) -> u32 {
         self.0.lock().asked
     }
@@ -112,6 +118,7 @@ impl Server {
 
 impl State {
     fn respond(&mut self, request: &HttpRequest) -> (u16, Value) {
+        self.heard += &format!("{} {}\n", request.url, request.body);
         match request.url.path() {
             "/.well-known/oauth-protected-resource" => (
                 200,

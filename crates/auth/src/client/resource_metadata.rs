@@ -3,9 +3,9 @@
 use url::Url;
 
 use super::error::{SignInError, shown};
-use crate::HttpResponse;
 use crate::members::Members;
 use crate::urls::is_repeatable;
+use crate::{HttpResponse, without_secrets};
 
 /// Where the document is by default.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -61,7 +61,7 @@ pub(super) fn read(
     }
     if let Some(resource) = resource.as_ref().filter(|it| !covers(it, server)) {
         return Err(SignInError::ResourceMismatch {
-            server: server.to_string(),
+            server: without_secrets(server).into(),
             published: shown(resource),
         });
     }
@@ -72,9 +72,7 @@ pub(super) fn read(
     }
     if resource.is_none() && !authorization_servers.is_empty() {
         // RFC 9728 requires it, and tokens without a resource would be good elsewhere, too.
-        let mut own = server.clone();
-        own.set_fragment(None);
-        resource = Some(own.into());
+        resource = Some(without_secrets(server).into());
     }
     Ok(ResourceMetadata {
         resource,
@@ -122,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_document_without_a_resource_is_about_the_server() {
-        let server = Url::parse("https://h/mcp#x").unwrap();
+        let server = Url::parse("https://h/mcp?api_key=k#x").unwrap();
         let resource = |body: &str| {
             let response = HttpResponse {
                 status: 200,

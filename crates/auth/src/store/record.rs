@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use url::Url;
 
-use crate::{Secret, Timestamp};
+use crate::{Secret, Timestamp, without_secrets};
 
 /// A credential: one account at one authorization server, for one protected resource.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Grows by one with every write. A writer that has read an older one has lost.
     pub generation: u64,
-    /// The URL of the server as the user gave it, for people.
+    /// The URL of the server as the user gave it, which may hold a secret.
     pub server: String,
     /// The issuer of the authorization server.
     pub issuer: String,
@@ -39,11 +40,19 @@ pub struct Record {
 }
 
 impl Record {
+    /// The URL of the server without the parts that may be secret.
+    pub fn shown_server(&self) -> String {
+        match Url::parse(&self.server) {
+            Ok(url) => without_secrets(&url).into(),
+            Err(_) => "a server".to_owned(),
+        }
+    }
+
     /// Everything but the secrets.
     pub fn to_public_json(&self) -> Value {
         let tokens = self.tokens.as_ref();
         serde_json::json!({
-            "server": self.server,
+            "server": self.shown_server(),
             "issuer": self.issuer,
             "resource": self.resource,
             "client_id": self.client.client_id,

@@ -121,7 +121,7 @@ async fn import(args: ImportArgs) -> Result<Exit, Failure> {
     .await?;
     say!(
         "took over the sign-in to {} at {}",
-        clean(&record.server),
+        clean(&record.shown_server()),
         clean(&record.issuer)
     );
     Ok(Exit::Ok)

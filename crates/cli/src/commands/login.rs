@@ -3,6 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
+use linkspan_auth::without_secrets;
 use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, attend, challenge, perform};
 use tokio::sync::mpsc;
 
@@ -40,7 +41,10 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     let settings = settings(options.clone(), &args.remote, store)?;
     let transport = HttpTransport::new(options.clone()).naming(settings.client.named_endpoint());
     let Some(demand) = challenge(&options, &transport).await? else {
-        anstream::eprintln!("{} does not ask for a sign-in", options.url());
+        anstream::eprintln!(
+            "{} does not ask for a sign-in",
+            without_secrets(options.url())
+        );
         return Ok(Exit::Ok);
     };
     let can_paste = std::io::stdin().is_terminal();
@@ -58,7 +62,7 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     };
     say!(
         "signed in to {} at {}",
-        clean(&record.server),
+        clean(&record.shown_server()),
         clean(&record.issuer)
     );
     Ok(Exit::Ok)

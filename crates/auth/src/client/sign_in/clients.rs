@@ -9,7 +9,7 @@ use crate::client::error::SignInError;
 use crate::client::options::Grant;
 use crate::client::{authorize, registration, scope};
 use crate::store::Registration;
-use crate::{HttpRequest, HttpResponse, Timestamp};
+use crate::{HttpRequest, HttpResponse, Timestamp, without_secrets};
 
 /// The longest time after which a registration is sent again, in seconds.
 const PATIENCE: u64 = 30;
@@ -148,7 +148,9 @@ impl SignIn {
         let issuer = server.issuer.clone();
         let is_later = matches!(response.status, 429 | 503);
         if server.assumed && !response.is_success() && !is_later {
-            return Err(SignInError::NotOffered(self.server.to_string()));
+            return Err(SignInError::NotOffered(
+                without_secrets(&self.server).into(),
+            ));
         }
         let later = response.retry_after.filter(|_| response.is_busy());
         if let Some(seconds) = later.filter(|it| *it <= PATIENCE && !registering.is_repeated) {

@@ -10,7 +10,7 @@ use crate::client::error::{SignInError, shown, unavailable};
 use crate::client::resource_metadata;
 use crate::client::server_metadata::{self, safe_url};
 use crate::urls::{is_repeatable, issuer_metadata};
-use crate::{HttpRequest, HttpResponse, Timestamp};
+use crate::{HttpRequest, HttpResponse, Timestamp, without_secrets};
 
 /// How many of the authorization servers of a resource are tried.
 const MOST_SERVERS: usize = 3;
@@ -120,7 +120,7 @@ impl SignIn {
         let url = safe_url(&issuer, self.options.insecure_http);
         let Some(url) = url.filter(|_| is_repeatable(&issuer)) else {
             return Err(SignInError::Endpoint {
-                issuer: self.server.to_string(),
+                issuer: without_secrets(&self.server).into(),
                 name: "authorization server",
                 url: shown(&issuer),
             });

@@ -13,7 +13,7 @@ use crate::client::token::{Answer, TokenRequest};
 use crate::client::{client_metadata, registration};
 use crate::members::Members;
 use crate::store::{ClientAuth, Registration};
-use crate::{HttpRequest, HttpResponse, Secret, Timestamp};
+use crate::{HttpRequest, HttpResponse, Secret, Timestamp, without_secrets};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -103,7 +103,7 @@ impl SignIn {
             "this grant needs --idp-token-endpoint, --idp-client-id and --idp-id-token-env",
         ))?;
         let resource = self.resource.resource.clone();
-        let resource = resource.unwrap_or_else(|| self.server.to_string());
+        let resource = resource.unwrap_or_else(|| without_secrets(&self.server).into());
         let mut fields = vec![
             ("grant_type", TOKEN_EXCHANGE),
             ("requested_token_type", ID_JAG),

@@ -20,7 +20,7 @@ pub(super) fn run(as_json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     for record in &records {
-        say!("{}", on_one_line(&record.server));
+        say!("{}", on_one_line(&record.shown_server()));
         say!("  issuer  {}", on_one_line(&record.issuer));
         say!("  client  {}", on_one_line(&record.client.client_id));
         say!("  state   {}", record.state(Timestamp::now()));
