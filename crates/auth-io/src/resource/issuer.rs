@@ -49,6 +49,11 @@ impl Issuer {
         self.state.lock().keys.keys().cloned()
     }
 
+    /// Whether a token that was issued at this time may be signed by a key that we do not have yet.
+    pub(super) fn may_be_newer(&self, issued: Option<Timestamp>) -> bool {
+        self.state.lock().keys.may_be_newer(issued)
+    }
+
     /// Fetches keys if that is needed and allowed now, or waits for the fetch that is under way. Keys that are only old
     /// are used while newer ones are fetched: an issuer that does not answer would hold up every request.
     pub(super) async fn refresh(self: &Arc<Self>, need: Need, clock: &Clock) {
@@ -75,7 +80,11 @@ impl Issuer {
         {
             return Some(flight.clone());
         }
-        if !state.keys.may_fetch(now) {
+        let may_fetch = match need {
+            Need::Fresh => state.keys.may_fetch(now),
+            Need::Newer => state.keys.may_fetch_newer(now),
+        };
+        if !may_fetch {
             return None;
         }
         let fetch = state.keys.fetch(now)?;

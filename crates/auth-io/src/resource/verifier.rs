@@ -235,11 +235,17 @@ impl Verifier {
         }
         issuer.refresh(Need::Newer, &self.clock).await;
         let newer = issuer.keys().ok_or_else(gone)?;
-        Ok(if newer == keys {
+        let verdict = if newer == keys {
             verdict
         } else {
             token.verify(&newer)
-        })
+        };
+        // The client must not sign in again for a key that cannot be fetched yet.
+        let is_unknown = matches!(verdict, Err(TokenError::UnknownKey { .. }));
+        if is_unknown && issuer.may_be_newer(token.issued()) {
+            return Err(gone());
+        }
+        Ok(verdict)
     }
 
     async fn introspect(

@@ -10,8 +10,11 @@ use super::policy::{IssuerError, check_issuer};
 use crate::Timestamp;
 use crate::jose::JwkSet;
 
-/// How often keys are fetched because a token names one that is unknown, or because they are old.
+/// How often keys are fetched because they are old.
 const PAUSE: Duration = Duration::from_secs(60);
+/// How many fetches there are in that time if tokens name keys that are unknown: an issuer may change its keys right
+/// after a fetch, and strangers may make up names.
+const MOST: usize = 2;
 /// The same as long as there are no keys at all.
 const SHORT_PAUSE: Duration = Duration::from_secs(5);
 /// How long the place of the keys is believed.
@@ -24,8 +27,10 @@ pub struct IssuerKeys {
     source: Source,
     keys: Option<Arc<JwkSet>>,
     fresh_until: Timestamp,
-    /// When the last fetch began.
-    asked: Option<Timestamp>,
+    /// When the last fetches began, the newest first.
+    asked: [Option<Timestamp>; MOST],
+    /// When the keys were fetched.
+    fetched: Timestamp,
 }
 
 #[derive(Debug)]
@@ -69,7 +74,8 @@ impl IssuerKeys {
             source,
             keys: None,
             fresh_until: Timestamp(0),
-            asked: None,
+            asked: [None; MOST],
+            fetched: Timestamp(0),
         }
     }
 
@@ -94,8 +100,25 @@ impl IssuerKeys {
         !self.is_fresh(now) && self.may_fetch(now)
     }
 
-    /// Whether keys may be fetched because a token names a key that is unknown.
+    /// Whether keys may be fetched because they are old, or there are none.
     pub fn may_fetch(&self, now: Timestamp) -> bool {
+        self.is_long_ago(self.asked[0], now)
+    }
+
+    /// Whether keys may be fetched because a token names a key that is unknown.
+    pub fn may_fetch_newer(&self, now: Timestamp) -> bool {
+        let counts = if self.keys.is_some() { MOST } else { 1 };
+        self.is_long_ago(self.asked[counts - 1], now)
+    }
+
+    /// Whether a token that was issued at this time may be signed by a key that is newer than ours: then it cannot be
+    /// judged until keys may be fetched again. A token that does not say when it was issued is not waited for.
+    pub fn may_be_newer(&self, issued: Option<Timestamp>) -> bool {
+        let is_fixed = matches!(self.source, Source::Fixed);
+        !is_fixed && issued.is_some_and(|issued| issued > self.fetched)
+    }
+
+    fn is_long_ago(&self, asked: Option<Timestamp>, now: Timestamp) -> bool {
         if matches!(self.source, Source::Fixed) {
             return false;
         }
@@ -105,13 +128,13 @@ impl IssuerKeys {
             SHORT_PAUSE
         };
         // A clock that was set back must not stop fetches until it has caught up.
-        self.asked
-            .is_none_or(|asked| now < asked || asked.after(pause) <= now)
+        asked.is_none_or(|asked| now < asked || asked.after(pause) <= now)
     }
 
     /// Begins a fetch; `None` if the keys are fixed.
     pub fn fetch(&mut self, now: Timestamp) -> Option<KeyFetch> {
-        self.asked = Some(now);
+        self.asked.rotate_right(1);
+        self.asked[0] = Some(now);
         match &self.source {
             Source::Fixed => None,
             Source::At(url) => Some(KeyFetch::at(&self.issuer, url.clone())),
@@ -125,6 +148,7 @@ impl IssuerKeys {
     /// A fetch has succeeded.
     pub fn fetched(&mut self, fetched: FetchedKeys, now: Timestamp) {
         self.fresh_until = now.after(fetched.fresh_for);
+        self.fetched = now;
         self.keys = Some(Arc::new(fetched.keys));
         if let Source::Discovered { place, .. } = &mut self.source {
             let believed =

@@ -70,6 +70,12 @@ impl<'a> UnverifiedToken<'a> {
         &self.verified.identity.issuer
     }
 
+    /// When it was issued, as it says.
+    pub fn issued(&self) -> Option<Timestamp> {
+        let issued = self.jwt.claims().get("iat")?.as_u64();
+        issued.map(Timestamp)
+    }
+
     /// Checks the signature. [`TokenError::UnknownKey`] means that newer keys may have it.
     pub fn verify(&self, keys: &JwkSet) -> Result<Verified, TokenError> {
         let kid = self.jwt.header().get("kid").and_then(|kid| kid.as_str());

@@ -75,7 +75,7 @@ async fn futures_poll(future: std::pin::Pin<&mut impl Future>) -> bool {
 }
 
 #[tokio::test]
-async fn made_up_keys_cause_one_fetch_a_minute() {
+async fn made_up_keys_cause_two_fetches_a_minute() {
     let setup = Setup::new(|_| ());
     let key = Issuer::new("1");
     setup.publish(&[&key]);
@@ -86,11 +86,11 @@ async fn made_up_keys_cause_one_fetch_a_minute() {
         let denied = setup.bearer(&stranger.token(&json!({}))).await.unwrap_err();
         assert_eq!(error_of(&denied).as_deref(), Some("invalid_token"));
     }
-    assert_eq!(setup.server.count(JWKS), 2);
+    assert_eq!(setup.server.count(JWKS), 3);
     setup.pass(60);
     let stranger = Issuer::new("made-up");
     assert!(setup.bearer(&stranger.token(&json!({}))).await.is_err());
-    assert_eq!(setup.server.count(JWKS), 3);
+    assert_eq!(setup.server.count(JWKS), 4);
 }
 
 #[tokio::test]
@@ -124,6 +124,32 @@ async fn a_new_key_of_the_issuer_is_found_and_an_old_one_is_forgotten() {
     setup.pass(300);
     let denied = setup.bearer(&first).await.unwrap_err();
     assert_eq!(error_of(&denied).as_deref(), Some("invalid_token"));
+}
+
+#[tokio::test]
+async fn a_key_that_is_changed_right_after_a_fetch_is_found() {
+    let setup = Setup::new(|_| ());
+    let keys: Vec<Issuer> = ["1", "2", "3"].map(Issuer::new).into();
+    let token = |number: usize, at: u64| keys[number].token(&json!({"iat": START + at}));
+    setup.publish(&[&keys[0]]);
+    assert!(setup.bearer(&token(0, 0)).await.is_ok());
+    setup.publish(&[&keys[1]]);
+    setup.pass(1);
+    assert!(setup.bearer(&token(1, 1)).await.is_ok());
+    // The third one within a minute: nothing is known about its key yet, and the client comes back.
+    setup.publish(&[&keys[2]]);
+    setup.pass(1);
+    let denied = setup.bearer(&token(2, 2)).await.unwrap_err();
+    assert_eq!(
+        denied.status, 503,
+        "a client must not sign in again for this"
+    );
+    // A token from before the fetch is refused for good.
+    let denied = setup.bearer(&token(2, 0)).await.unwrap_err();
+    assert_eq!(error_of(&denied).as_deref(), Some("invalid_token"));
+    assert_eq!(setup.server.count(JWKS), 2);
+    setup.pass(58);
+    assert!(setup.bearer(&token(2, 2)).await.is_ok());
 }
 
 #[tokio::test]

@@ -72,20 +72,39 @@ fn keys_are_found_through_the_metadata_and_kept_as_long_as_the_issuer_says() {
 }
 
 #[test]
-fn an_unknown_key_causes_one_fetch_a_minute() {
+fn unknown_keys_cause_two_fetches_a_minute() {
     let key = TestKey::new("1");
     let set = answer(&jwks(&[&key]), None);
     let mut keys = IssuerKeys::at(ISSUER, Url::parse(JWKS).unwrap());
     assert!(keys.may_fetch(NOW));
     fetch(&mut keys, NOW, &[(JWKS, set.clone())]);
-    assert!(!keys.may_fetch(later(59)));
-    assert!(keys.may_fetch(later(60)));
-    fetch(&mut keys, later(60), &[(JWKS, set)]);
-    assert!(!keys.may_fetch(later(61)));
+    assert!(!keys.may_fetch(later(1)), "old keys are fetched less often");
     assert!(
-        keys.may_fetch(Timestamp(NOW.0 - 5)),
+        keys.may_fetch_newer(later(1)),
+        "a key may be changed at any time"
+    );
+    fetch(&mut keys, later(1), &[(JWKS, set.clone())]);
+    assert!(!keys.may_fetch_newer(later(59)));
+    assert!(keys.may_fetch_newer(later(60)));
+    fetch(&mut keys, later(60), &[(JWKS, set)]);
+    assert!(!keys.may_fetch_newer(later(60)));
+    assert!(keys.may_fetch_newer(later(61)));
+    assert!(
+        keys.may_fetch_newer(Timestamp(NOW.0 - 5)),
         "the clock was set back"
     );
+}
+
+#[test]
+fn a_token_from_before_the_fetch_has_no_newer_key() {
+    let key = TestKey::new("1");
+    let mut keys = IssuerKeys::at(ISSUER, Url::parse(JWKS).unwrap());
+    fetch(&mut keys, NOW, &[(JWKS, answer(&jwks(&[&key]), None))]);
+    assert!(!keys.may_be_newer(Some(NOW)));
+    assert!(keys.may_be_newer(Some(later(1))));
+    assert!(!keys.may_be_newer(None));
+    let fixed = IssuerKeys::fixed(ISSUER, JwkSet::default());
+    assert!(!fixed.may_be_newer(Some(later(1))));
 }
 
 #[test]
@@ -130,6 +149,6 @@ fn a_set_without_usable_keys_replaces_nothing() {
 #[test]
 fn fixed_keys_are_never_fetched() {
     let mut keys = IssuerKeys::fixed(ISSUER, JwkSet::default());
-    assert!(!keys.is_due(NOW) && !keys.may_fetch(NOW));
+    assert!(!keys.is_due(NOW) && !keys.may_fetch(NOW) && !keys.may_fetch_newer(NOW));
     assert!(keys.fetch(NOW).is_none());
 }
