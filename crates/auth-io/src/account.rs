@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use http::Method;
 use linkspan_auth::Timestamp;
-use linkspan_auth::store::{Store, StoreError};
+use linkspan_auth::store::{Store, StoreError, Version};
 use linkspan_ports::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
 use linkspan_session::Fault;
 use parking_lot::Mutex;
@@ -31,6 +31,8 @@ use crate::worker::{Failure, Worker};
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// How long a refresh waits for that of another process.
 const REFRESH: Duration = Duration::from_secs(30);
+/// How often a process looks whether another one has changed the store, such as `linkspan logout`.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
 /// How often a process that waits for another one looks.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -65,7 +67,8 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    is_loaded: bool,
+    /// When the store was last looked at, and the version that was read.
+    looked: Option<(Instant, Version)>,
     live: Option<Arc<Live>>,
     /// The newest nonce of the server, for proofs.
     nonce: Option<String>,
@@ -122,7 +125,8 @@ impl Account {
 impl Authorizer for Account {
     fn ready(&self, method: &Method, url: &Url) -> Option<Credentials> {
         let state = self.inner.state.lock();
-        if !state.is_loaded {
+        let is_recent = |(at, _): (Instant, _)| at.elapsed() < LOOK_AGAIN;
+        if !state.looked.is_some_and(is_recent) {
             return None;
         }
         let Some(live) = &state.live else {
@@ -141,7 +145,7 @@ impl Authorizer for Account {
 
     fn obtain<'a>(&'a self, method: &'a Method, url: &'a Url) -> Authorizing<'a, Credentials> {
         Box::pin(async move {
-            self.inner.load().await;
+            self.inner.look().await;
             let due = self.inner.live().filter(|live| live.is_due());
             if let Some(due) = due {
                 self.renew(due.generation).await;
@@ -244,14 +248,34 @@ impl Inner {
         Ok(worked)
     }
 
+    /// Reads the credential from the store if that was changed since.
+    async fn look(&self) {
+        let looked = self.state.lock().looked;
+        if let Some((_, known)) = looked {
+            let version = self.stored(|store, _| Ok(store.version())).await;
+            if version.is_ok_and(|version| version == known) {
+                self.state.lock().looked = Some((Instant::now(), known));
+                return;
+            }
+        }
+        self.load().await;
+    }
+
     /// Reads the credential from the store.
     async fn load(&self) {
-        let found =
-            self.stored(|store, settings| store.find(settings.server(), &settings.profile()));
-        let found = found.await;
+        let found = self.stored(|store, settings| {
+            // Before the content: a change in between is noticed at the next look.
+            let version = store.version();
+            Ok((store.find(settings.server(), &settings.profile()), version))
+        });
+        let (found, version) = match found.await {
+            Ok((found, version)) => (found, version),
+            Err(error) => (Err(error), Version::default()),
+        };
         let needs_user = self.settings.client.needs_user();
         let mut state = self.state.lock();
-        state.is_loaded = true;
+        // A store that cannot be read is not read again before it changes.
+        state.looked = Some((Instant::now(), version));
         match found {
             Ok(found) => {
                 let live = found.and_then(|(_, record)| Live::new(&record, needs_user));

@@ -40,6 +40,7 @@ use url::Url;
 
 pub use credential::{CredentialKey, NotKey};
 pub use error::StoreError;
+pub use file::Version;
 pub use key::{KeyPlace, KeySource};
 pub use lock::{CredentialLock, LockName};
 pub use record::{ClientAuth, Record, Registration, Status, Tokens};
@@ -92,6 +93,11 @@ impl Store {
     /// Why the key of a new store was not put into the keyring, if it was not.
     pub fn keyring_problem(&self) -> Option<String> {
         self.file.chosen()?.keyring_problem
+    }
+
+    /// Which version of the store there is. Much cheaper than reading it.
+    pub fn version(&self) -> Version {
+        self.file.version()
     }
 
     /// The record of a credential.

@@ -108,3 +108,19 @@ async fn processes_share_a_sign_in_whose_token_expires_at_once() {
     }
     assert_eq!(world.server.asked(), 1);
 }
+
+#[tokio::test]
+async fn a_logout_by_another_process_is_noticed_within_seconds() {
+    let world = World::new(3600);
+    let account = world.account();
+    sign_in(&account).await.unwrap();
+    assert!(token(&account).await.0.is_some());
+    let which = crate::Which::Server(server::SERVER.parse().unwrap());
+    crate::sign_out(world.store(), &which, &|_| None)
+        .await
+        .unwrap();
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(5)).await;
+    tokio::time::resume();
+    assert_eq!(token(&account).await, (None, None));
+}

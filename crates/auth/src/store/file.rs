@@ -1,7 +1,7 @@
 //! The file `store`: read whole, replaced whole, under a lock that is held for milliseconds.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 use zeroize::Zeroizing;
@@ -22,6 +22,10 @@ const STORE: &str = "store";
 const LARGEST: usize = 16 << 20;
 /// How long another process may take to rewrite the file. It waits for the keyring at most twice meanwhile.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// One version of the store. Another one has other content, up to the resolution of the file system's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Version(Option<(SystemTime, u64)>);
 
 pub(super) struct StoreFile {
     pub(super) folder: Folder,
@@ -59,6 +63,11 @@ impl StoreFile {
             return Ok(self.explain(read)?.unwrap_or_default());
         }
         Ok(self.explain(read)?.unwrap_or_default())
+    }
+
+    /// Which version of the file there is, without reading it.
+    pub(super) fn version(&self) -> Version {
+        Version(self.folder.version(STORE))
     }
 
     /// Changes what is in the store. Nothing is written if the change fails.

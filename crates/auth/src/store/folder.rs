@@ -9,6 +9,7 @@ mod platform;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use zeroize::Zeroizing;
 
@@ -79,6 +80,12 @@ impl Folder {
 
     /// Replaces a file whole: after a crash there is either the old content or the new one. The caller holds the
     /// lock of the store, so that one name is enough for the temporary file, and a leftover is overwritten.
+    /// What tells one version of a file from the next; `None` if it is not there.
+    pub(super) fn version(&self, name: &str) -> Option<(SystemTime, u64)> {
+        let metadata = fs::metadata(self.at(name)).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    }
+
     pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let temporary = self.write_temporary(name, bytes)?;
         let path = self.at(name);
