@@ -23,8 +23,8 @@ pub enum Which {
     All,
 }
 
-/// Revokes tokens where the authorization server can do so, and removes them. Returns the servers, as they may be shown. `options` says how
-/// a server is reached; without them its tokens are only removed.
+/// Revokes tokens where the authorization server can do so, and removes them. Returns the servers, as they may be
+/// shown. `options` says how a server is reached; without them its tokens are only removed.
 pub async fn sign_out(
     store: StoreOptions,
     which: &Which,

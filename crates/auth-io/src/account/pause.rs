@@ -1,7 +1,5 @@
 //! After a sign-in that led to nothing no person is asked for a while: a client may send its next message at once.
 
-use std::time::Duration;
-
 use linkspan_auth::Timestamp;
 use tokio::time::Instant;
 
@@ -18,17 +16,10 @@ impl Account {
 
     /// Asks a person, unless it is too early for that.
     pub(super) async fn ask(&self, mut order: Order) -> Result<(), Failure> {
-        let pause = self.inner.state.lock().pause.clone();
-        if let Some((failure, until)) = pause {
-            let left = until.saturating_duration_since(Instant::now());
-            if !left.is_zero() && !self.inner.is_satisfied(&order).await {
-                let hint = format!(
-                    "run `linkspan login URL`: the user is not asked again by a call for {} s",
-                    left.as_secs().max(1)
-                );
-                return Err(Failure { hint, ..failure });
-            }
-            self.inner.state.lock().pause = None;
+        if let Some(failure) = self.paused()
+            && !self.inner.is_satisfied(&order).await
+        {
+            return Err(failure);
         }
         order.is_wanted = std::mem::take(&mut self.inner.state.lock().asks_again);
         let done = self.carry_out(order).await;
@@ -38,12 +29,16 @@ impl Account {
         done
     }
 
-    /// For how long no person is asked.
-    pub(super) fn paused_for(&self) -> Option<Duration> {
-        let state = self.inner.state.lock();
-        let (_, until) = state.pause.as_ref()?;
+    /// Why no person is asked now, after a sign-in that led to nothing.
+    pub(super) fn paused(&self) -> Option<Failure> {
+        let pause = self.inner.state.lock().pause.clone();
+        let (failure, until) = pause?;
         let left = until.saturating_duration_since(Instant::now());
-        (!left.is_zero()).then_some(left)
+        let hint = format!(
+            "run `linkspan login URL`: the user is not asked again by a call for {} s",
+            left.as_secs().max(1)
+        );
+        (!left.is_zero()).then_some(Failure { hint, ..failure })
     }
 
     /// Remembers a pause, so that calls fail without another look at the store.

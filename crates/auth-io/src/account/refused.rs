@@ -52,18 +52,17 @@ impl Account {
         if let Some((failure, _)) = refused.filter(|(_, at)| at.elapsed() < REFUSED) {
             return Err(self.inner.fault(failure));
         }
-        // A sign-in would lead to another token of the same kind.
-        let is_in_vain = self.is_in_vain(&refusal);
+        let is_wanted = self.inner.state.lock().asks_again;
+        let is_hopeless = self.is_in_vain(&refusal) || self.paused().is_some();
         let needs_user = self.inner.settings.client.needs_user();
-        let may_ask = !is_in_vain && (refusal.may_ask || !needs_user);
-        let may_refresh = refusal.attempt == 0;
-        if !may_ask {
+        let may_ask = refusal.may_ask || !needs_user;
+        if !may_ask || is_hopeless && !is_wanted {
             return self.go_on_without_asking(&refusal, demand).await;
         }
         let task = Task::SignIn {
             demand,
-            may_refresh,
-            may_ask,
+            may_refresh: refusal.attempt == 0 && !is_wanted,
+            may_ask: true,
             client_shows_pages: self.inner.state.lock().client_shows_pages,
         };
         let order = self.inner.order(refusal.generation, task);
@@ -106,8 +105,8 @@ impl Account {
             return Ok(Again::Retry);
         }
         let can_refresh = self.inner.live().is_some_and(|live| live.can_refresh());
-        let is_paused = self.paused_for().is_some();
-        if can_refresh && refusal.attempt == 0 && !(is_in_vain && is_paused) {
+        let paused = self.paused();
+        if can_refresh && refusal.attempt == 0 && !(is_in_vain && paused.is_some()) {
             let task = Task::SignIn {
                 demand,
                 may_refresh: true,
@@ -117,7 +116,7 @@ impl Account {
             let order = self.inner.order(refusal.generation, task);
             match self.carry_out(order).await {
                 Ok(()) => return Ok(Again::Retry),
-                Err(failure) if failure.transient || !is_in_vain => {
+                Err(failure) if failure.transient => {
                     return Err(self.inner.fault(failure));
                 }
                 Err(_) => {}
@@ -125,6 +124,9 @@ impl Account {
         }
         if is_in_vain {
             return Err(self.refused_at_once().await);
+        }
+        if let Some(failure) = paused {
+            return Err(self.inner.fault(failure));
         }
         // The standing stream: it is asked for again later.
         if refusal.attempt > 0 {
@@ -151,7 +153,7 @@ impl Account {
         if !self.inner.settings.client.needs_user() {
             return self.not_again(failure);
         }
-        if self.paused_for().is_none() {
+        if self.paused().is_none() {
             let noted = self
                 .inner
                 .stored(|store, settings| store.fail_login(&settings.guard(), Timestamp::now()));

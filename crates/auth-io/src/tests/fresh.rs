@@ -41,6 +41,37 @@ async fn a_server_that_refuses_every_token_leads_to_one_page() {
 }
 
 #[tokio::test]
+async fn a_person_may_want_to_be_asked_again_at_once() {
+    for has_refresh in [false, true] {
+        let world = World::new(3600);
+        if !has_refresh {
+            world.server.give_no_refresh_tokens();
+        }
+        let account = world.account();
+        call(&account).await.unwrap_err();
+        account.ask_again();
+        let again = call(&account).await;
+        assert!(is_refused_at_once(&again), "{again:?}");
+        assert_eq!(world.server.asked(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_pause_does_not_keep_tokens_from_being_renewed() {
+    let world = World::new(3600);
+    let account = world.account();
+    sign_in(&account).await.unwrap();
+    world.server.set_person(server::Person::Refuses);
+    let more = r#"Bearer error="insufficient_scope", scope="more""#;
+    let step_up = refusal(403, more, account.generation(), 0);
+    account.refused(step_up).await.unwrap_err();
+    world.server.fail(None);
+    let expired = refusal(401, "Bearer", account.generation(), 0);
+    assert_eq!(account.refused(expired).await, Ok(Again::Retry));
+    assert_eq!((world.server.asked(), world.server.refreshes()), (2, 1));
+}
+
+#[tokio::test]
 async fn the_second_page_comes_after_a_pause_although_the_token_is_old_by_then() {
     let world = World::new(3600);
     world.server.give_no_refresh_tokens();

@@ -78,14 +78,14 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Replaces a file whole: after a crash there is either the old content or the new one. The caller holds the
-    /// lock of the store, so that one name is enough for the temporary file, and a leftover is overwritten.
     /// What tells one version of a file from the next; `None` if it is not there.
     pub(super) fn version(&self, name: &str) -> Option<(SystemTime, u64)> {
         let metadata = fs::metadata(self.at(name)).ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
     }
 
+    /// Replaces a file whole: after a crash there is either the old content or the new one. The caller holds the
+    /// lock of the store, so that one name is enough for the temporary file, and a leftover is overwritten.
     pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let temporary = self.write_temporary(name, bytes)?;
         let path = self.at(name);
