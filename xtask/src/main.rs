@@ -57,6 +57,8 @@ usage: cargo xtask COMMAND
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
+  vocabulary               packs the published vocabularies of the registry package `bpe-openai` into
+                           crates/tokens/data; a test of crates/tokens compares both
   rules                    only the rules of the sources: modules, crates, sizes, columns, words, environment
   cross [TARGET…]          check, build and run the program for other systems: Windows under Wine, arm64
                            Linux under QEMU; installs what it needs with rustup and, as root, apt
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
         ["smoke"] => report_of(cross::smoke),
         ["dist"] => report_of(dist::run),
         ["tokens", ref rest @ ..] => tokens::run(rest),
+        ["vocabulary"] => report_of(tokens::vocabulary),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

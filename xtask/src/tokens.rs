@@ -1,4 +1,5 @@
-//! `cargo xtask tokens`: the savings on the corpus, with TOON and minified JSON beside them.
+//! `cargo xtask tokens`: the savings on the corpus, with TOON and minified JSON beside them. `cargo xtask vocabulary`:
+//! the vocabularies that are part of the program.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,6 +7,7 @@ use std::time::Duration;
 
 use crate::child;
 use crate::paths::{cargo, root};
+use crate::report::Report;
 
 const BUILD: Duration = Duration::from_secs(20 * 60);
 const RUN: Duration = Duration::from_secs(20 * 60);
@@ -25,6 +27,14 @@ pub fn run(args: &[&str]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Packs the published vocabularies.
+pub fn vocabulary(report: &mut Report) {
+    report.step("pack the vocabularies", || {
+        let mut pack = cargo("run --quiet --locked -p linkspan-tokens --example vocabulary");
+        child::run(&mut pack, BUILD)
+    });
 }
 
 /// The program that converts JSON to TOON. It is not part of the workspace.
