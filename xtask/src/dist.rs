@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::remap::Remap;
 use crate::report::Report;
 use crate::{child, paths};
 
@@ -34,7 +35,13 @@ pub fn run(report: &mut Report) {
             "rustc --profile dist --locked --features keyring --package linkspan --bin linkspan --",
         );
         build.args(layout());
+        Remap::of(&paths::root())?.apply(&mut build);
         child::run(&mut build, BUILD)
+    });
+    report.step("no path of this machine is in the program", || {
+        let program = format!("linkspan{}", std::env::consts::EXE_SUFFIX);
+        let folder = paths::root().join("target").join("dist");
+        Remap::of(&paths::root())?.check(&folder.join(program))
     });
 }
 
