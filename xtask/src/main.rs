@@ -18,6 +18,7 @@ mod fuzz;
 mod install;
 mod keyring;
 mod node;
+mod notices;
 mod paths;
 mod peers;
 mod pipe;
@@ -61,6 +62,8 @@ usage: cargo xtask COMMAND
                            beside it; fails if anything grows, is lost, or a row misses its goal
   vocabulary               packs the published vocabularies of the registry package `bpe-openai` into
                            crates/tokens/data; a test of crates/tokens compares both
+  notices                  writes the licences of all packages for `linkspan licenses`; `test` compares them
+                           with Cargo.lock
   rules                    only the rules of the sources: modules, crates, sizes, columns, words, environment
   cross [TARGET…]          check, build and run the program for other systems: Windows under Wine, arm64
                            Linux under QEMU; installs what it needs with rustup and, as root, apt
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["reproducible"] => report_of(|report| reproducible::run(report, "dist")),
         ["reproducible", profile] => report_of(|report| reproducible::run(report, profile)),
+        ["notices"] => report_of(notices::write),
         ["vocabulary"] => report_of(tokens::vocabulary),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
         ["help" | "--help" | "-h"] => {
@@ -123,6 +127,7 @@ fn main() -> ExitCode {
 
 fn test(report: &mut Report) {
     checks::run(report);
+    notices::check(report);
     portable::run(report);
     report.step("other systems", || Outcome::Skipped(cross::STAMP.last()));
     let peers = peers::install(report);

@@ -13,7 +13,11 @@ use crate::child;
 const ASK: Duration = Duration::from_secs(60);
 
 /// Folders of this machine, and the names that replace them in the program.
-pub struct Remap(Vec<(PathBuf, &'static str)>);
+pub struct Remap {
+    folders: Vec<(PathBuf, &'static str)>,
+    /// What is built, for `linkspan --version`. A source package has none.
+    commit: Option<String>,
+}
 
 impl Remap {
     /// For a build of the workspace in `folder`. Where several match, the last one counts.
@@ -30,14 +34,19 @@ impl Remap {
         for registry in registries.into_iter().flatten().flatten() {
             folders.push((registry.path(), "crates"));
         }
-        Ok(Self(folders))
+        let mut git = Command::new("git");
+        git.args(["rev-parse", "--short=12", "HEAD"])
+            .current_dir(folder);
+        let commit = child::capture(&mut git, ASK).ok();
+        let commit = commit.map(|commit| commit.trim().to_owned());
+        Ok(Self { folders, commit })
     }
 
     /// Adds the flags of the compilers of Rust and C.
     pub fn apply(&self, build: &mut Command) {
         let mut rust = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
         let mut c = env::var_os("CFLAGS").unwrap_or_default();
-        for (folder, name) in &self.0 {
+        for (folder, name) in &self.folders {
             if !rust.is_empty() {
                 rust.push('\x1f');
             }
@@ -49,13 +58,16 @@ impl Remap {
             }
         }
         build.env("CARGO_ENCODED_RUSTFLAGS", rust).env("CFLAGS", c);
+        if let Some(commit) = &self.commit {
+            build.env("LINKSPAN_COMMIT", commit);
+        }
     }
 
     /// An error names paths of this machine that are in the program.
     pub fn check(&self, program: &Path) -> Result<(), String> {
         let bytes = fs::read(program).map_err(|e| format!("{}: {e}", program.display()))?;
         let found: Vec<String> = self
-            .0
+            .folders
             .iter()
             .flat_map(|(folder, _)| paths(&bytes, folder))
             .collect();
@@ -111,7 +123,10 @@ mod tests {
 
     #[test]
     fn both_compilers_are_told_every_folder() {
-        let remap = Remap(vec![("/a".into(), "rust"), ("/b".into(), "linkspan")]);
+        let remap = Remap {
+            folders: vec![("/a".into(), "rust"), ("/b".into(), "linkspan")],
+            commit: None,
+        };
         let mut build = Command::new("cargo");
         remap.apply(&mut build);
         let value = |name: &str| {

@@ -15,6 +15,7 @@ use crate::commands::connect::ConnectArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::expose::ExposeArgs;
 use crate::commands::jq::JqArgs;
+use crate::commands::licenses::LONG_VERSION;
 use crate::commands::login::LoginArgs;
 use crate::commands::logout::LogoutArgs;
 use crate::commands::mcp::McpArgs;
@@ -33,6 +34,7 @@ use crate::exit::exit_codes;
 #[command(
     name = "linkspan",
     version,
+    long_version = LONG_VERSION.as_str(),
     after_help = exit_codes!(),
     after_long_help = crate::help_text::reflow(LONG_HELP),
     max_term_width = 100,
@@ -113,6 +115,9 @@ pub(crate) enum Command {
     /// Print the manual page
     #[command(after_help = "Example:\n  linkspan man | man -l -")]
     Man,
+    /// Print the licences of the software in this program
+    #[command(after_help = "Example:\n  linkspan licenses")]
+    Licenses,
 }
 
 // Commands about a folder of scripts.

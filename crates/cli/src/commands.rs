@@ -10,6 +10,7 @@ pub(crate) mod connect;
 pub(crate) mod doctor;
 pub(crate) mod expose;
 pub(crate) mod jq;
+pub(crate) mod licenses;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod man;

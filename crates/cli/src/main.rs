@@ -43,7 +43,8 @@ use crate::cli::{Author, Cli, Command};
 use crate::commands::bcp::args::{BcpArgs, BcpCommand};
 use crate::commands::{
     agent, auth, bcp, completions, conduct, config, connect, doctor as doctor_command, expose, jq,
-    login, logout, man, mcp, new, run_tool, scaffold, sdk, serve, shrink, try_out, validate,
+    licenses, login, logout, man, mcp, new, run_tool, scaffold, sdk, serve, shrink, try_out,
+    validate,
 };
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
@@ -126,6 +127,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::TryOut(command) => block_on(try_out::run(command)),
         Command::Completions(args) => Ok(completions::run(&args, Cli::command())),
         Command::Man => Ok(man::run(Cli::command())),
+        Command::Licenses => Ok(licenses::run()),
     }
 }
 

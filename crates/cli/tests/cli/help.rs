@@ -40,6 +40,7 @@ fn the_help_lists_the_commands_and_exit_codes() {
       bcp          Work with BCP files: context packed for a model
       completions  Print a completion script for a shell
       man          Print the manual page
+      licenses     Print the licences of the software in this program
       help         Print this message or the help of the given subcommand(s)
 
     Options:
@@ -207,10 +208,27 @@ fn the_long_help_is_short_enough_to_be_read_and_has_every_flag() {
 }
 
 #[test]
-fn the_version_is_one_line() {
-    let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(
-        linkspan(&["--version"]).stdout,
-        format!("linkspan {version}\n")
+fn the_version_is_one_line_with_the_short_flag() {
+    let version = concat!("linkspan ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(linkspan(&["-V"]).stdout, format!("{version}\n"));
+    let long = linkspan(&["--version"]).stdout;
+    let build = format!("{version} (");
+    assert!(
+        long.starts_with(&build) && long.contains("linkspan licenses"),
+        "{long}"
     );
+}
+
+#[test]
+fn the_licences_name_each_package_and_have_their_texts() {
+    let ran = linkspan(&["licenses"]);
+    assert_eq!(ran.code, Some(0));
+    let (packages, texts) = ran
+        .stdout
+        .split_once("The texts of the licences\n")
+        .unwrap();
+    for part in ["\nserde_json 1.", "\ntokio 1.", "OpenAI"] {
+        assert!(packages.contains(part), "{part}");
+    }
+    assert!(texts.contains("Apache License") && texts.contains("Permission is hereby granted"));
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use linkspan_testkit::{Conn, Flow, Request, Server, run};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 28] = [
+pub const COMMANDS: [&str; 29] = [
     "connect",
     "expose",
     "shrink",
@@ -36,6 +36,7 @@ pub const COMMANDS: [&str; 28] = [
     "bcp",
     "completions",
     "man",
+    "licenses",
 ];
 
 /// Runs the binary with these arguments to its end.
