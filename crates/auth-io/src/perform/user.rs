@@ -111,9 +111,7 @@ impl Job<'_> {
         attempt: &mut Attempt,
     ) -> Result<Granted, PerformError> {
         let settings = self.settings;
-        let server = settings.server().clone();
-        let client = self.client_options()?;
-        let mut sign_in = SignIn::new(client, &server, demand.clone(), record);
+        let mut sign_in = self.machine(demand, record)?;
         if !settings.has_browser && !client_shows_pages && person.pasted.is_none() {
             sign_in = sign_in.without_browser();
         }
@@ -182,6 +180,12 @@ impl Job<'_> {
             }
             action = next?;
         }
+    }
+
+    fn machine(&self, demand: &Demand, record: Option<&Record>) -> Result<SignIn, PerformError> {
+        let server = self.settings.server();
+        let client = self.client_options()?;
+        Ok(SignIn::new(client, server, demand.clone(), record))
     }
 
     /// The options, with the workload's JWT as it is now.
