@@ -18,7 +18,9 @@ use crate::{child, install, paths};
 
 const MDBOOK: &str = "mdbook --version 0.5.4 --no-default-features --features search";
 /// The page that a browser opens first.
-const REDIRECT: &str = r#"<!DOCTYPE html><title>linkspan</title><meta http-equiv="refresh" content="0; url=docs/introduction.html">"#;
+const LANDING: &str = "docs/landing.html";
+/// The pictures on that page and in the book.
+const PLOTS: &str = "bench/plots";
 const BUILD: Duration = Duration::from_secs(120);
 
 pub fn run() -> ExitCode {
@@ -46,7 +48,8 @@ fn build() -> Result<PathBuf, String> {
     child::run(Command::new(mdbook).arg("build").arg(&book), BUILD)?;
     // mdBook copies the first page there, where its relative links are dead.
     let index = book.join("html").join("index.html");
-    fs::write(&index, REDIRECT).map_err(|error| error.to_string())?;
+    let landing = install::read(&paths::root().join(LANDING))?;
+    fs::write(&index, landing).map_err(|error| error.to_string())?;
     Ok(index)
 }
 
@@ -59,6 +62,18 @@ fn copy_pages(to: &Path) -> Result<(), String> {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         install::copy(&root.join(&page), folder)?;
     }
+    copy_plots(&to.join(PLOTS))?;
     let summary = pages::from_root(&summary);
     fs::write(to.join("SUMMARY.md"), summary).map_err(|error| error.to_string())
+}
+
+/// mdBook takes along what is no page.
+fn copy_plots(to: &Path) -> Result<(), String> {
+    let from = paths::root().join(PLOTS);
+    let name = |error| format!("{}: {error}", from.display());
+    fs::create_dir_all(to).map_err(name)?;
+    for plot in fs::read_dir(&from).map_err(name)? {
+        install::copy(&plot.map_err(name)?.path(), to)?;
+    }
+    Ok(())
 }

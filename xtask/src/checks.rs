@@ -1,8 +1,9 @@
 //! The checks that need only Rust: format, lints, tests, docs, licences.
 
+use std::process::Command;
 use std::time::Duration;
 
-use crate::paths::cargo;
+use crate::paths::{self, cargo};
 use crate::report::{Outcome, Report};
 use crate::{child, demo, rules};
 
@@ -30,7 +31,23 @@ pub fn run(report: &mut Report) {
         let mut doc = cargo("doc --workspace --no-deps --locked");
         child::run(doc.env("RUSTDOCFLAGS", "-D warnings"), LIMIT)
     });
+    report.step("plots", plots);
     report.step("cargo deny", deny);
+}
+
+/// The pictures in `bench/plots` show the figures of RESULTS.md.
+fn plots() -> Outcome {
+    if child::capture(Command::new("python3").arg("--version"), LIMIT).is_err() {
+        return Outcome::missing("python3 is not installed");
+    }
+    let script = paths::root().join("bench").join("run");
+    child::run(
+        Command::new("python3")
+            .arg(script)
+            .args(["plots", "--check"]),
+        LIMIT,
+    )
+    .into()
 }
 
 fn deny() -> Outcome {
