@@ -70,6 +70,8 @@ struct State {
     /// When the store was last looked at, and the version that was read.
     looked: Option<(Instant, Version)>,
     live: Option<Arc<Live>>,
+    /// The first version of the credential that came from its last sign-in, if that was made while this process ran.
+    signed_in: Option<u64>,
     /// The newest nonce of the server, for proofs.
     nonce: Option<String>,
     /// When a failed refresh may be tried again, and how long the next wait is.
@@ -275,10 +277,15 @@ impl Inner {
         let needs_user = self.settings.client.needs_user();
         let mut state = self.state.lock();
         // A store that cannot be read is not read again before it changes.
-        state.looked = Some((Instant::now(), version));
+        let looked = state.looked.replace((Instant::now(), version));
         match found {
             Ok(found) => {
                 let live = found.and_then(|(_, record)| Live::new(&record, needs_user));
+                let signed_in = |live: &Option<Arc<Live>>| live.as_ref()?.signed_in;
+                if signed_in(&state.live) != signed_in(&live) {
+                    let while_we_run = live.as_ref().filter(|_| looked.is_some());
+                    state.signed_in = while_we_run.map(|live| live.generation);
+                }
                 // A record that was marked has another generation and the same token.
                 if let (Some(old), Some(new)) = (&state.live, &live)
                     && old.has_token_of(new)

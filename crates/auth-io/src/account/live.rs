@@ -29,7 +29,7 @@ pub(super) struct Live {
     is_active: bool,
     /// Whether there may be new tokens without a person.
     renews: bool,
-    signed_in: Option<Timestamp>,
+    pub(super) signed_in: Option<Timestamp>,
 }
 
 impl Live {

@@ -84,13 +84,17 @@ impl Account {
         live.is_some_and(|live| refusal.generation.is_none_or(|seen| live.generation > seen))
     }
 
-    /// Whether the server refuses what the sign-in has just led to, and has never accepted it.
+    /// Whether the server refuses what the sign-in has just led to, and has never accepted it. Of a sign-in that was made
+    /// before this process began it is not known what the server accepted.
     fn is_in_vain(&self, refusal: &AuthRefusal) -> bool {
         let accepted = self.inner.accepted.load(Ordering::Relaxed);
-        let is_new = |seen: u64| refusal.attempt > 0 || seen > accepted;
-        let live = self.inner.live();
-        live.filter(|live| refusal.generation == Some(live.generation) && is_new(live.generation))
-            .is_some_and(|live| live.is_fresh())
+        let (live, signed_in) = {
+            let state = self.inner.state.lock();
+            (state.live.clone(), state.signed_in)
+        };
+        signed_in.is_some_and(|first| accepted < first)
+            && live
+                .is_some_and(|live| refusal.generation == Some(live.generation) && live.is_fresh())
     }
 
     /// Renews the token if that is possible, or takes one that another process has got.
