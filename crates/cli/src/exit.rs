@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use linkspan_console::Stop;
 use linkspan_session::Fault;
 
 use crate::harmless::indented;
@@ -52,6 +53,17 @@ Exit codes:
     };
 }
 pub(crate) use exit_codes;
+
+impl From<Stop> for Exit {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Done => Self::Ok,
+            Stop::Interrupted => Self::Interrupted,
+            Stop::Terminated => Self::Terminated,
+            Stop::HungUp => Self::HungUp,
+        }
+    }
+}
 
 impl Exit {
     /// The number that the shell sees.

@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::protection;
 use crate::remote::token_of;
 use crate::show::say;
-use crate::signals::Signals;
+use linkspan_console::Signals;
 
 /// Serves the client on stdin and stdout until it closes or a signal arrives.
 pub(crate) async fn serve_stdio(
@@ -21,7 +21,7 @@ pub(crate) async fn serve_stdio(
     options: StdioOptions,
 ) -> Result<Exit, Failure> {
     let signal = Cell::new(None);
-    let stop = async { signal.set(Some(signals.stop().await)) };
+    let stop = async { signal.set(Some(Exit::from(signals.stop().await))) };
     bridge.serve_stdio(options).run(stop).await?;
     Ok(signal.get().unwrap_or(Exit::Ok))
 }
@@ -41,7 +41,9 @@ pub(crate) async fn serve_http(
     say!("{}", bridge.url());
     tracing::info!("listening on {}", bridge.address());
     let mut exit = Exit::Ok;
-    bridge.run(async { exit = signals.stop().await }).await;
+    bridge
+        .run(async { exit = signals.stop().await.into() })
+        .await;
     Ok(exit)
 }
 

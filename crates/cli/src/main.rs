@@ -25,7 +25,6 @@ mod remote;
 mod runtime;
 mod show;
 mod sign_in;
-mod signals;
 mod status;
 mod target;
 mod value_words;

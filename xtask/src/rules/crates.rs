@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// All crates, from the bottom up: each may depend on those before it.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "wire",
     "tokens",
     "spawn",
@@ -23,6 +23,7 @@ const ORDER: [&str; 27] = [
     "bridge",
     "client",
     "client-config",
+    "console",
     "scripts",
     "mcp-bash",
     "bcp-tools",

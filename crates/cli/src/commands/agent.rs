@@ -16,9 +16,9 @@ use crate::args::seconds;
 use crate::environment::{search_path, secret_variables};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
-use crate::signals::Signals;
 use crate::target;
 use crate::waiting;
+use linkspan_console::Signals;
 
 const HELP: &str = "\
 Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close

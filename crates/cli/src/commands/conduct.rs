@@ -15,8 +15,8 @@ use crate::args::seconds;
 use crate::environment::STORE_KEY;
 use crate::exit::{Exit, Failure};
 use crate::show::say;
-use crate::signals::Signals;
 use crate::waiting;
+use linkspan_console::Signals;
 
 const HELP: &str = "\
 Speaks ACP on stdin and stdout to an editor, starts every COMPONENT and the AGENT, and passes messages
@@ -138,7 +138,7 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
     let conduct = conduct.with_traces(args.trace.as_deref(), args.debug_dir.as_deref())?;
     wait_for_editor(args.proxy);
     let signal = Cell::new(None);
-    let stop = async { signal.set(Some(signals.stop().await)) };
+    let stop = async { signal.set(Some(Exit::from(signals.stop().await))) };
     conduct.run(stop).await?;
     Ok(signal.get().unwrap_or(Exit::Ok))
 }

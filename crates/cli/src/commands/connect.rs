@@ -12,9 +12,9 @@ use crate::args::shrink::ShrinkFlag;
 use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit};
-use crate::signals::Signals;
 use crate::target;
 use crate::waiting;
+use linkspan_console::Signals;
 
 const HELP: &str = "\
 Speaks MCP on stdin and stdout and passes every message on to the server and back; only the id of a

@@ -13,8 +13,8 @@ use crate::args::shrink::ShrinkFlag;
 use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
-use crate::signals::Signals;
 use crate::target;
+use linkspan_console::Signals;
 
 const HELP: &str = "\
 Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every revision of MCP from

@@ -17,9 +17,9 @@ use crate::exit::{Exit, Failure};
 use crate::folder;
 use crate::runtime::block_on;
 use crate::show::{self, indented, raw};
-use crate::signals::Signals;
 use crate::status::Status;
 use crate::waiting;
+use linkspan_console::Signals;
 
 const HELP: &str = "\
 Runs the tool as a client's call would: with the same environment, limits, checks of arguments and
@@ -114,7 +114,7 @@ async fn run_in(args: &RunToolArgs, given: CallArguments) -> Result<Exit, Failur
     };
     let done = tokio::select! {
         done = work => done.map(|answer| told(&answer, args.json)),
-        exit = signals.stop() => Ok(exit),
+        stop = signals.stop() => Ok(stop.into()),
     };
     client.close().await;
     folder.close().await;

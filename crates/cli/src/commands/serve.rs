@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::folder::{folder, options, serving};
 use crate::front::{self, serve_options};
 use crate::runtime::block_on;
-use crate::signals::Signals;
+use linkspan_console::Signals;
 
 const HELP: &str = "\
 Every executable in DIR/tools is a tool, every file in DIR/resources a resource, every text in

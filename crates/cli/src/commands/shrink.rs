@@ -17,9 +17,9 @@ use self::args::{ModeArg, ShrinkArgs, ShrinkCommand};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
 use crate::runtime::block_on;
-use crate::signals::Signals;
 use crate::target;
 use crate::waiting;
+use linkspan_console::Signals;
 
 /// The folders of the reader server, if the flags are those of the former program for it.
 pub(crate) fn as_reader(args: &ShrinkArgs) -> Option<&[PathBuf]> {

@@ -14,11 +14,11 @@ use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
 use crate::environment::search_path;
 use crate::exit::{Exit, Failure};
 use crate::person;
-use crate::signals::Signals;
 use crate::status::Status;
 use crate::target;
 use crate::waiting;
 use job::{CallOptions, Job};
+use linkspan_console::Signals;
 
 const TARGET_HELP: &str =
     "TARGET is a URL, a folder of scripts, or a command after `--`; it comes last.";
@@ -129,7 +129,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     };
     let done = tokio::select! {
         done = work => done,
-        exit = signals.stop() => Ok(exit),
+        stop = signals.stop() => Ok(stop.into()),
     };
     client.close().await;
     backend.close().await;

@@ -11,8 +11,8 @@ use linkspan_wire::Limits;
 use super::local;
 use crate::exit::{Exit, Failure};
 use crate::front;
-use crate::signals::Signals;
 use crate::waiting;
+use linkspan_console::Signals;
 
 /// The bridge to a folder. Every script has a time limit of its own.
 pub(crate) fn bridge(served: &Served) -> Bridge {

@@ -1,8 +1,9 @@
 //! Removes partial files when a signal ends the process.
 
 use linkspan_bcp_tools::files::PartialFiles;
+use linkspan_console::Signals;
 
-use crate::signals::Signals;
+use crate::exit::Exit;
 
 /// The partial files of a command that runs on one thread: from here on, SIGINT, SIGTERM and SIGHUP remove them and end
 /// the process. A server has its own handler.
@@ -21,7 +22,7 @@ pub(super) fn partial_files() -> PartialFiles {
     };
     let files = partial.clone();
     let wait = move || {
-        let exit = runtime.block_on(signals.stop());
+        let exit = Exit::from(runtime.block_on(signals.stop()));
         // Held until the end, so that no further file is created or renamed.
         let _cleared = files.clear();
         std::process::exit(exit.code().into());
@@ -55,7 +56,7 @@ mod tests {
     fn a_signal_removes_partial_files() {
         for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
             // With `nohup`, or where that cannot be detected, SIGHUP is ignored.
-            let deaf = !cfg!(target_os = "linux") || crate::signals::outlives_its_terminal();
+            let deaf = !cfg!(target_os = "linux") || linkspan_console::outlives_its_terminal();
             if signal == "HUP" && deaf {
                 continue;
             }

@@ -12,8 +12,8 @@ use super::args::McpArgs;
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
 use crate::front::{self, serve_options};
-use crate::signals::Signals;
 use crate::waiting;
+use linkspan_console::Signals;
 
 /// How long answers may take after stdin is closed, as after a few requests that were piped in.
 const DRAIN: Duration = Duration::from_secs(10);

@@ -12,7 +12,7 @@ use crate::args::folder::FolderLayout;
 use crate::exit::{Exit, Failure};
 use crate::folder::{self, serving};
 use crate::runtime::block_on;
-use crate::signals::Signals;
+use linkspan_console::Signals;
 
 /// How long answers may take after stdin is closed.
 const DRAIN: Duration = Duration::from_secs(10);

@@ -2,33 +2,47 @@
 
 use std::pin::Pin;
 
-use crate::exit::Exit;
+/// Why the program stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Its work is over.
+    Done,
+    /// SIGINT, or Ctrl-C.
+    Interrupted,
+    /// SIGTERM.
+    Terminated,
+    /// SIGHUP: the terminal was closed.
+    HungUp,
+}
 
 /// A condition besides signals that ends the program.
 type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Listens for signals from its creation on, so that they do not end the process at once.
-pub(crate) struct Signals {
+pub struct Signals {
     received: Received,
     end: Option<End>,
 }
 
 impl Signals {
-    pub(crate) fn listen() -> Self {
+    /// Begins to listen.
+    #[must_use]
+    pub fn listen() -> Self {
         Self {
             received: Received::listen(),
             end: None,
         }
     }
 
-    /// We also stop, with exit code 0, when this resolves.
-    pub(crate) fn or(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
+    /// The program is also done when this resolves.
+    #[must_use]
+    pub fn or(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
         self.end = Some(Box::pin(end));
         self
     }
 
-    /// Resolves when the program is asked to stop, with the exit code for it.
-    pub(crate) async fn stop(self) -> Exit {
+    /// Resolves when the program has to stop.
+    pub async fn stop(self) -> Stop {
         let end = async {
             match self.end {
                 Some(end) => end.await,
@@ -36,8 +50,8 @@ impl Signals {
             }
         };
         tokio::select! {
-            exit = self.received.next() => exit,
-            () = end => Exit::Ok,
+            stop = self.received.next() => stop,
+            () = end => Stop::Done,
         }
     }
 }
@@ -62,22 +76,22 @@ impl Received {
         }
     }
 
-    async fn next(self) -> Exit {
+    async fn next(self) -> Stop {
         let wait = async |signal: Option<tokio::signal::unix::Signal>| match signal {
             Some(mut signal) => _ = signal.recv().await,
             None => std::future::pending().await,
         };
         tokio::select! {
-            () = wait(self.interrupt) => Exit::Interrupted,
-            () = wait(self.terminate) => Exit::Terminated,
-            () = wait(self.hang_up) => Exit::HungUp,
+            () = wait(self.interrupt) => Stop::Interrupted,
+            () = wait(self.terminate) => Stop::Terminated,
+            () = wait(self.hang_up) => Stop::HungUp,
         }
     }
 }
 
 /// Whether the program was started with `nohup`: then SIGHUP is ignored, and a handler would change that.
 #[cfg(target_os = "linux")]
-pub(crate) fn outlives_its_terminal() -> bool {
+pub fn outlives_its_terminal() -> bool {
     const SIGHUP: u64 = 1;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -87,7 +101,7 @@ pub(crate) fn outlives_its_terminal() -> bool {
 
 /// The same on systems without `/proc`: with `nohup`, none of these is a terminal.
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) fn outlives_its_terminal() -> bool {
+pub fn outlives_its_terminal() -> bool {
     use std::io::{IsTerminal, stderr, stdin, stdout};
     !stdin().is_terminal() && !stdout().is_terminal() && !stderr().is_terminal()
 }
@@ -102,10 +116,10 @@ impl Received {
         Self
     }
 
-    async fn next(self) -> Exit {
+    async fn next(self) -> Stop {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-        Exit::Interrupted
+        Stop::Interrupted
     }
 }

@@ -1,0 +1,11 @@
+//! What a program on a terminal has besides its work: log lines on stderr ([`log`]), a line that says what it waits for
+//! ([`StatusLine`]), and the signals that end it ([`Signals`]).
+//!
+//! Invariant: nothing here writes to stdout, reads the environment or knows exit codes.
+
+pub mod log;
+mod signals;
+mod status_line;
+
+pub use signals::{Signals, Stop, outlives_its_terminal};
+pub use status_line::StatusLine;
