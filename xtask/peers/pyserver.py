@@ -1,6 +1,7 @@
 """A small MCP server on the official Python SDK, as a peer that linkspan did not write.
 
     python pyserver.py PORT        # Streamable HTTP on http://127.0.0.1:PORT/mcp
+    python pyserver.py /PATH       # the same on a Unix socket
     python pyserver.py stdio
 
 It speaks both eras. With `--modern` before that, it knows the stateless era only.
@@ -10,6 +11,7 @@ import sys
 import warnings
 from typing import Annotated
 
+import uvicorn
 from mcp.server import MCPServer, runner, streamable_http_manager
 from mcp.server.mcpserver import Context, Elicit, ListRoots, Resolve, Sample
 from mcp.types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
@@ -153,5 +155,7 @@ if __name__ == "__main__":
         refuse_handshakes()
     if where == "stdio":
         server.run("stdio")
+    elif where.startswith("/"):
+        uvicorn.run(server.streamable_http_app(), uds=where)
     else:
         server.run("streamable-http", host="127.0.0.1", port=int(where))

@@ -17,6 +17,9 @@ pub async fn challenge(
     options: &HttpOptions,
     transport: &dyn Transport,
 ) -> Result<Option<Demand>, PerformError> {
+    if options.socket().is_some() {
+        return Err(PerformError::NoUrl);
+    }
     let url = options.url();
     let response = send(transport, HttpRequest::json(url.clone(), &json!({}))).await?;
     if response.status == 401 {

@@ -57,6 +57,9 @@ pub enum PerformError {
     /// The user was asked by another process or for another request, and the sign-in failed.
     #[error("the sign-in that was under way was not finished")]
     NotFinished,
+    /// The server is on a Unix socket.
+    #[error("a server on a Unix socket has no URL to sign in to")]
+    NoUrl,
 }
 
 impl PerformError {
@@ -71,6 +74,7 @@ impl PerformError {
             Self::NeedsLogin | Self::TooSlow(_) | Self::NotFinished => "run `linkspan login URL`",
             Self::Paused(_) => "run `linkspan login URL`, which asks at once",
             Self::Assertion { .. } => "check --assertion-file",
+            Self::NoUrl => "give commands that use it a token with --bearer-env VAR",
             Self::Import(ImportError::NoClient) => {
                 "give the client as you gave it to mcp-remote, with --client-id and --client-secret-env"
             }

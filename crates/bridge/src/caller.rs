@@ -81,7 +81,7 @@ impl CallerInfo {
         options.header_from(Arc::new(Statement {
             forward: forward.clone(),
             principal: principal.clone(),
-            audience: options.url().to_string(),
+            audience: options.audience(),
             last: Mutex::new(None),
         }));
     }

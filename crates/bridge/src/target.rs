@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use linkspan_ports::is_unix_target;
 use linkspan_wire::escape_line;
 
 use crate::record::masked_url;
@@ -10,7 +11,7 @@ use crate::record::masked_url;
 /// The server to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A server at a URL.
+    /// A server at a URL, or on a Unix socket (`unix:PATH`).
     Url(String),
     /// A folder of scripts.
     Folder(PathBuf),
@@ -77,7 +78,7 @@ impl Target {
     ) -> Result<Self, TargetError> {
         let mut words = command.into_iter();
         match (word, words.next()) {
-            (Some(word), None) if word.contains("://") => Ok(Self::Url(word)),
+            (Some(word), None) if Self::is_url(&word) => Ok(Self::Url(word)),
             (Some(word), None) if Path::new(&word).is_dir() => Ok(Self::Folder(word.into())),
             (Some(word), None) => Err(TargetError::of_word(&word, path)),
             (None, Some(program)) => match not_a_command(&program, path) {
@@ -89,9 +90,14 @@ impl Target {
         }
     }
 
+    /// Whether a word is a URL or a Unix socket, by its form.
+    pub fn is_url(word: &str) -> bool {
+        word.contains("://") || is_unix_target(word)
+    }
+
     /// Whether a word can be a target.
     pub fn is_named_by(word: &str) -> bool {
-        word.contains("://") || Path::new(word).is_dir()
+        Self::is_url(word) || Path::new(word).is_dir()
     }
 }
 
@@ -153,7 +159,7 @@ pub fn find_program(program: &Path, path: &OsStr) -> Option<PathBuf> {
 /// Why the first word of a command cannot be a program.
 fn not_a_command(program: &OsStr, path: &OsStr) -> Option<TargetError> {
     let word = program.to_str()?;
-    if word.contains("://") {
+    if Target::is_url(word) {
         return Some(TargetError::UrlAsCommand);
     }
     let file = Path::new(word);
@@ -234,6 +240,8 @@ mod tests {
         };
         let url = "https://x/mcp".to_owned();
         assert_eq!(target(Some(&url), &[]), Ok(Target::Url(url.clone())));
+        let socket = "unix:/run/s.sock".to_owned();
+        assert_eq!(target(Some(&socket), &[]), Ok(Target::Url(socket)));
         assert_eq!(target(Some("."), &[]), Ok(Target::Folder(".".into())));
         assert_eq!(target(None, &[]), Err(TargetError::Missing));
         assert_eq!(target(Some(&url), &["npx"]), Err(TargetError::Two(url)));

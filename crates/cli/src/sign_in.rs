@@ -23,7 +23,9 @@ pub(crate) fn account(
     options: &HttpOptions,
     args: &RemoteArgs,
 ) -> Result<Option<Account>, Failure> {
-    if args.sign_in.no_sign_in || options.has_header("authorization") {
+    // Sockets have no URL that tokens could be stored for.
+    if args.sign_in.no_sign_in || options.has_header("authorization") || options.socket().is_some()
+    {
         return Ok(None);
     }
     // Without a home there is no place for credentials; then the server's refusal is the result.

@@ -31,6 +31,7 @@ mod resolve;
 mod rest;
 mod sending;
 mod sse_session;
+mod unix;
 mod variables;
 mod waiting;
 
@@ -40,6 +41,7 @@ pub use options_error::OptionsError;
 pub use reach::reach;
 pub use requests::{HttpRequestError, Requests};
 pub use resolve::AddressRule;
+pub use unix::{absolute_unix_target, is_unix_target};
 pub use variables::{check_variable, token_in, variables_in, variables_named_by};
 
 use linkspan_session::Port;

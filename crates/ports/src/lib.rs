@@ -3,6 +3,7 @@
 //! Each transport is a task of its own that holds the [`PortEnd`](linkspan_session::PortEnd) of a
 //! port. Invariant: a port moves messages and knows its transport; it decides no policy.
 
+mod byte_stream;
 mod child;
 mod framing;
 mod front;
@@ -22,8 +23,9 @@ pub use front::{
 pub use http::HttpRequestError as RequestError;
 pub use http::{
     AddressRule, Again, AuthRefusal, Authorizer, Authorizing, Credentials, HeaderSource,
-    HttpOptions, HttpRequestError, OptionsError, Requests, Transport, auth_challenges,
-    check_variable, http, reach, token_in, variables_in, variables_named_by,
+    HttpOptions, HttpRequestError, OptionsError, Requests, Transport, absolute_unix_target,
+    auth_challenges, check_variable, http, is_unix_target, reach, token_in, variables_in,
+    variables_named_by,
 };
 pub use session_replay::SessionReplay;
 pub use stdio::{stdio, stdio_parts};

@@ -28,6 +28,7 @@ Examples:
   linkspan connect -H 'X-Api-Key: ${API_KEY}' https://mcp.example.com/mcp
   linkspan connect --record talk.ndjson https://mcp.example.com/mcp
   linkspan connect --transport sse http://localhost:37373/mcp
+  linkspan connect unix:/run/example/mcp.sock
   linkspan connect --server-era legacy -- uvx mcp-server-git
 
 In a client's configuration:

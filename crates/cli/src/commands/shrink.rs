@@ -9,7 +9,7 @@ mod try_text;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use linkspan_bridge::{Bridge, OutputFile, StdioOptions, tools_of};
+use linkspan_bridge::{Bridge, OutputFile, StdioOptions, Target, tools_of};
 use linkspan_shrink_layer::Shrink;
 use linkspan_wire::Limits;
 
@@ -94,7 +94,7 @@ fn refuse_a_text(word: &str) -> Result<(), Failure> {
     let path = Path::new(word);
     let ending = path.extension().and_then(|ending| ending.to_str());
     let is_text = path.is_file() || ending.is_some_and(|ending| TEXTS.contains(&ending));
-    if word.contains("://") || path.is_dir() || !is_text {
+    if Target::is_named_by(word) || !is_text {
         return Ok(());
     }
     Err(

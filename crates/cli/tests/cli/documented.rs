@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use crate::setup::{COMMANDS, Scratch, linkspan};
 
 /// A line with one of these needs another machine, another program, or a server of the reader's.
-const ELSEWHERE: [&str; 22] = [
+const ELSEWHERE: [&str; 23] = [
     "example.com",
     "npx ",
     "uvx ",
@@ -30,6 +30,7 @@ const ELSEWHERE: [&str; 22] = [
     "man -l",
     "mcp-bash",
     "/srv/",
+    "/run/example/",
     "0.0.0.0",
     "ln -s",
 ];

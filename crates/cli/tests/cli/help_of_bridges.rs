@@ -65,6 +65,7 @@ fn the_help_of_connect_has_examples() {
       linkspan connect -H 'X-Api-Key: ${API_KEY}' https://mcp.example.com/mcp
       linkspan connect --record talk.ndjson https://mcp.example.com/mcp
       linkspan connect --transport sse http://localhost:37373/mcp
+      linkspan connect unix:/run/example/mcp.sock
       linkspan connect --server-era legacy -- uvx mcp-server-git
 
     In a client's configuration:

@@ -44,6 +44,8 @@ mod sdk;
 mod server;
 mod shrunk;
 mod stdio;
+#[cfg(unix)]
+mod unix_sockets;
 mod words;
 
 #[test]

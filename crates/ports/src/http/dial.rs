@@ -1,6 +1,10 @@
 //! How a connection is made: directly, or through a proxy.
 
+#[cfg(unix)]
+use std::path::Path;
 use std::pin::Pin;
+#[cfg(unix)]
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -9,29 +13,38 @@ use hyper_util::client::legacy::connect::dns::GaiResolver;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::time::timeout;
 use tower_service::Service;
 
 use super::options::HttpOptions;
 use super::options_error::OptionsError;
 use super::resolve::Resolver;
+use crate::byte_stream::ByteStream;
 
 type HttpConnector = hyper_util::client::legacy::connect::HttpConnector<Resolver>;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 
-/// Opens the TCP part of a connection.
+/// Opens a connection, without TLS.
 #[derive(Clone)]
 pub(super) enum Dial {
     Direct(HttpConnector),
     /// Through an HTTP proxy, by CONNECT.
     Tunnel(Tunnel<HttpConnector>),
     Socks(SocksV5<HttpConnector>),
+    #[cfg(unix)]
+    Unix(Arc<Path>),
 }
 
 impl Dial {
     /// Decides once: a port speaks to one origin only.
     pub(super) fn new(options: &HttpOptions, uri: &Uri) -> Result<Self, OptionsError> {
+        #[cfg(unix)]
+        if let Some(socket) = &options.socket {
+            return Ok(Self::Unix(Arc::clone(socket)));
+        }
         let proxy = options.route(uri)?;
         let mut tcp = HttpConnector::new_with_resolver(Resolver {
             inner: GaiResolver::new(),
@@ -67,7 +80,7 @@ impl Dial {
 }
 
 impl Service<Uri> for Dial {
-    type Response = TokioIo<TcpStream>;
+    type Response = TokioIo<ByteStream>;
     type Error = BoxError;
     type Future = Connecting<Self::Response>;
 
@@ -78,9 +91,17 @@ impl Service<Uri> for Dial {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         match self {
-            Self::Direct(dial) => boxed(dial.call(uri)),
-            Self::Tunnel(dial) => boxed(dial.call(with_port(uri))),
-            Self::Socks(dial) => boxed(dial.call(with_port(uri))),
+            Self::Direct(dial) => tcp(dial.call(uri)),
+            Self::Tunnel(dial) => tcp(dial.call(with_port(uri))),
+            Self::Socks(dial) => tcp(dial.call(with_port(uri))),
+            #[cfg(unix)]
+            Self::Unix(socket) => {
+                let socket = Arc::clone(socket);
+                Box::pin(async move {
+                    let stream = UnixStream::connect(&socket).await?;
+                    Ok(TokioIo::new(ByteStream::Unix(stream)))
+                })
+            }
         }
     }
 }
@@ -130,9 +151,14 @@ where
     }
 }
 
-fn boxed<T, E>(connecting: impl Future<Output = Result<T, E>> + Send + 'static) -> Connecting<T>
+fn tcp<E>(
+    connecting: impl Future<Output = Result<TokioIo<TcpStream>, E>> + Send + 'static,
+) -> Connecting<TokioIo<ByteStream>>
 where
     E: Into<BoxError>,
 {
-    Box::pin(async { connecting.await.map_err(Into::into) })
+    Box::pin(async {
+        let stream = connecting.await.map_err(Into::into)?.into_inner();
+        Ok(TokioIo::new(ByteStream::Tcp(stream)))
+    })
 }

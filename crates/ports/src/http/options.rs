@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper_util::client::proxy::matcher::Intercept;
 use linkspan_session::Refused;
 use linkspan_wire::Limits;
@@ -17,6 +18,7 @@ use super::options_error::OptionsError;
 use super::proxy::ProxyVariables;
 use super::reached::Reached;
 use super::resolve::AddressRule;
+use super::unix::UnixTarget;
 
 /// The transport to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +36,8 @@ pub enum Transport {
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub(super) url: Url,
+    /// The Unix socket to connect to in place of the host of the URL.
+    pub(super) socket: Option<Arc<Path>>,
     pub(super) headers: HeaderMap,
     pub(super) source: Option<Arc<dyn HeaderSource>>,
     password: Option<String>,
@@ -83,9 +87,14 @@ const FRAMING: [&str; 10] = [
     "upgrade",
 ];
 
+/// The `Host` of requests over a Unix socket. It has a port because the Python SDK of MCP refuses `localhost` without.
+const UNIX_HOST: HeaderValue = HeaderValue::from_static("localhost:80");
+
 impl HttpOptions {
-    /// Checks the URL. Plain http is for this machine only unless `insecure_http` is set.
+    /// Checks the URL, or `unix:SOCKET[:/PATH]`. Plain http is for this machine only unless `insecure_http` is set.
     pub fn new(url: &str, insecure_http: bool) -> Result<Self, OptionsError> {
+        let unix = UnixTarget::parse(url).transpose()?;
+        let url = unix.as_ref().map_or(url, |target| &target.url);
         let url = Url::parse(url).map_err(|_| OptionsError::Url(without_secrets(url)))?;
         let host = url.host_str().unwrap_or_default().to_owned();
         match url.scheme() {
@@ -94,7 +103,10 @@ impl HttpOptions {
             "http" => return Err(OptionsError::PlainHttp(host)),
             other => return Err(OptionsError::Scheme(other.to_owned())),
         }
-        let headers = first_headers(&url);
+        let mut headers = first_headers(&url);
+        if unix.is_some() {
+            headers.insert(HOST, UNIX_HOST);
+        }
         let password = url
             .password()
             .map(|p| String::from_utf8_lossy(&percent_decode(p)).into_owned());
@@ -105,6 +117,7 @@ impl HttpOptions {
         url.set_fragment(None);
         let mut options = Self {
             url,
+            socket: unix.map(|target| target.socket.into()),
             headers,
             source: None,
             password,
@@ -134,6 +147,19 @@ impl HttpOptions {
     /// The URL of the server, without credentials.
     pub fn url(&self) -> &Url {
         &self.url
+    }
+
+    /// The Unix socket of the server. Its URL then names no place: servers on other sockets have the same.
+    pub fn socket(&self) -> Option<&Path> {
+        self.socket.as_deref()
+    }
+
+    /// How a statement for this server names it.
+    pub fn audience(&self) -> String {
+        match self.socket {
+            Some(_) => self.peer(),
+            None => self.url.to_string(),
+        }
     }
 
     /// Whether plain http to other machines is allowed.
@@ -183,7 +209,7 @@ impl HttpOptions {
         }
         let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
         value.set_sensitive(true);
-        if key == USER_AGENT || key == AUTHORIZATION {
+        if key == USER_AGENT || key == AUTHORIZATION || key == HOST {
             self.headers.insert(key, value);
         } else {
             self.headers.append(key, value);
@@ -211,7 +237,8 @@ impl HttpOptions {
 
     /// A text without the values of our own headers and of the URL's query.
     pub(super) fn redact(&self, text: &str) -> String {
-        let headers = self.headers.iter().filter(|(name, _)| *name != USER_AGENT);
+        let headers = self.headers.iter();
+        let headers = headers.filter(|(name, _)| *name != USER_AGENT && *name != HOST);
         let values = headers.filter_map(|(_, value)| value.to_str().ok());
         let query: Vec<String> = self
             .url
@@ -253,7 +280,10 @@ impl HttpOptions {
     pub(super) fn peer(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
-        url.into()
+        match &self.socket {
+            Some(socket) => format!("unix:{}:{}", socket.display(), url.path()),
+            None => url.into(),
+        }
     }
 }
 
@@ -366,6 +396,17 @@ mod tests {
         let options =
             HttpOptions::new("https://me:pw@example.com/mcp?key=secret#x", false).unwrap();
         assert_eq!(options.peer(), "https://example.com/mcp");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_server_on_a_socket_is_named_by_its_path() {
+        let options = HttpOptions::new("unix:/run/s.sock:/x?key=secret", false).unwrap();
+        assert_eq!(options.url.as_str(), "http://localhost/x?key=secret");
+        assert_eq!(options.socket(), Some(Path::new("/run/s.sock")));
+        assert_eq!(options.peer(), "unix:/run/s.sock:/x");
+        assert_eq!(options.audience(), "unix:/run/s.sock:/x");
+        assert_eq!(options.secrets, ["secret"]);
     }
 
     #[test]

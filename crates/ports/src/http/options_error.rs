@@ -12,6 +12,12 @@ pub enum OptionsError {
     /// A URL whose scheme is not supported.
     #[error("`{0}:` is not a scheme that MCP uses; give an http:// or https:// URL")]
     Scheme(String),
+    /// A Unix socket without its path.
+    #[error("a Unix socket is written `unix:/path/to.sock`, or `unix:/path/to.sock:/mcp`")]
+    UnixSocket,
+    /// A Unix socket on a system where that is not supported.
+    #[error("Unix sockets are not supported on this system")]
+    NoUnixSockets,
     /// Credentials and tool results would cross the network in the clear.
     #[error("plain http:// to `{0}`, which is not this machine")]
     PlainHttp(String),
@@ -54,6 +60,8 @@ impl OptionsError {
             Self::Url(_) | Self::Scheme(_) => {
                 "for example https://mcp.example.com/mcp; a command goes after `--`"
             }
+            Self::UnixSocket => "the path of the endpoint is /mcp unless it is given",
+            Self::NoUnixSockets => "use http://127.0.0.1:PORT/mcp",
             Self::Proxy { .. } => {
                 "give an http:// or socks5:// URL, or unset the variable; NO_PROXY names hosts that need no proxy"
             }

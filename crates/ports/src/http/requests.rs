@@ -60,6 +60,8 @@ impl Requests {
         let mut options = options.clone();
         options.address_rule = rule;
         options.authorizer = None;
+        // These requests are for other servers.
+        options.socket = None;
         Self {
             options,
             clients: Mutex::default(),

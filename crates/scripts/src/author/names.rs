@@ -86,8 +86,13 @@ pub fn of_folder(dir: &Path) -> String {
     fit(&whole.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// A server name from the host of a URL, without common parts.
+/// A server name from the host of a URL, without common parts, or from the file of a Unix socket.
 pub fn of_url(url: &str) -> String {
+    if let Some(place) = url.strip_prefix("unix:") {
+        let socket = place.split(":/").next().unwrap_or_default();
+        let file = socket.rsplit('/').next().unwrap_or_default();
+        return fit(file.split('.').next().unwrap_or_default());
+    }
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = place.rsplit_once('@').map_or(place, |(_, host)| host);
@@ -172,6 +177,7 @@ mod tests {
             ("http://localhost:8808/mcp", "localhost"),
             ("http://127.0.0.1:8808/mcp", "127-0-0-1"),
             ("https://", "server"),
+            ("unix:/run/quay.sock:/mcp", "quay"),
         ] {
             assert_eq!(of_url(url), name, "{url}");
         }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use linkspan_ports::is_unix_target;
+
 use super::{MASKED, is_telling, masked_urls};
 
 /// Prefixes of the tokens of well-known services.
@@ -52,7 +54,7 @@ pub(super) fn shown<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
             ("--bearer-env" | "--token-env", _) if word.chars().all(is_variable) => {
                 by_its_words(word)
             }
-            _ if word.contains("://") => url(word).into_owned(),
+            _ if word.contains("://") || is_unix_target(word) => url(word).into_owned(),
             _ => continue,
         };
     }
@@ -70,6 +72,12 @@ fn header(text: &str) -> String {
 
 /// A URL without its possible secrets: user information, and values in the query.
 pub(super) fn url(target: &str) -> Cow<'_, str> {
+    if is_unix_target(target) {
+        return match target.split_once('?') {
+            Some((place, _)) => format!("{place}?…").into(),
+            None => target.into(),
+        };
+    }
     let Some((scheme, rest)) = target.split_once("://") else {
         return target.into();
     };
@@ -164,6 +172,7 @@ mod tests {
             (&["--bearer-env", "MY_TOKEN"], "--bearer-env MY_TOKEN"),
             (&["--bearer-env", "abc-def"], "--bearer-env ***"),
             (&["https://u:p@h/x?k=abc"], "https://h/x?…"),
+            (&["unix:/s:/x?k=abc"], "unix:/s:/x?…"),
             (&["--", "npx", "--api-key", "abc"], "-- npx --api-key ***"),
         ] {
             assert_eq!(shown(words.iter().copied()).join(" "), masked);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use linkspan_bridge::TargetError;
+use linkspan_bridge::{Target, TargetError};
 use linkspan_client_config::{Connection, Server, utf8};
-use linkspan_ports::{HttpOptions, check_variable, variables_in};
+use linkspan_ports::{HttpOptions, absolute_unix_target, check_variable, variables_in};
 
 use super::ConfigArgs;
 use crate::environment::{own_program, search_path, variable};
@@ -15,8 +15,8 @@ use crate::exit::{Exit, Failure};
 pub(super) fn server(args: &ConfigArgs) -> Server {
     match (&args.target, &args.command[..]) {
         (_, words @ [_, ..]) => Server::Command(words.to_vec()),
-        (Some(url), _) if url.contains("://") => Server::Url {
-            url: url.clone(),
+        (Some(url), _) if Target::is_url(url) => Server::Url {
+            url: absolute_unix_target(url),
             options: url_options(args),
         },
         (Some(dir), _) => Server::Folder(dir.into()),
