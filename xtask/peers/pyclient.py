@@ -2,7 +2,7 @@
 
     python pyclient.py legacy|modern CALLS TARGET…
 
-CALLS is a JSON array of [method, params]; TARGET is a URL or the words that start a stdio server.
+CALLS is a JSON array of [method, params]; TARGET is a URL, unix:PATH of a socket, or the words that start a stdio server.
 The modern client is the SDK's default: it asks for the server's era, and must find the modern one.
 Prints one line of JSON: the server's name, the results, what was asked, the progress of each call.
 CLIENT_NAME is the name that its user gives when asked for one, CLIENT_ROOT the URI of its only root.
@@ -15,7 +15,9 @@ import os
 import sys
 import warnings
 
+import httpx2
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import (
     CreateMessageResult,
     ElicitResult,
@@ -81,6 +83,9 @@ async def call(client: Client, method: str, params: dict, progress: list) -> dic
 async def main(era: str, calls: str, first: str, *args: str) -> None:
     if os.environ.get("CLIENT_SIGNS_IN"):
         target = await pysignin.transport(first)
+    elif first.startswith("unix:"):
+        http = httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(uds=first.removeprefix("unix:")))
+        target = streamable_http_client("http://localhost/mcp", http_client=http)
     else:
         target = first if first.startswith("http") else StdioServerParameters(command=first, args=list(args))
     client = Client(

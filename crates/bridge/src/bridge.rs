@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_mcp::Era;
+use linkspan_ports::FrontListener;
 use linkspan_session::{Config, Port, Session};
-use tokio::net::TcpListener;
 
 use crate::backend::Backend;
 use crate::error::BridgeError;
@@ -69,15 +69,15 @@ impl Bridge {
         StdioBridge::new(Arc::new(self.server), self.client_era, config, options)
     }
 
-    /// For the clients that connect to an HTTP listener.
+    /// For the clients that connect to a listener over HTTP.
     pub fn serve_http(
         self,
-        listener: TcpListener,
+        listener: impl Into<FrontListener>,
         options: impl Into<ServeOptions>,
     ) -> Result<HttpBridge, BridgeError> {
         let mut options = options.into();
         options.front.client_era = self.client_era;
-        HttpBridge::new(self.server, self.session, listener, options)
+        HttpBridge::new(self.server, self.session, listener.into(), options)
     }
 
     /// Serves clients on ports that the caller makes.

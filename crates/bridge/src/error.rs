@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use linkspan_ports::{OptionsError, SpawnError};
+use linkspan_ports::{OptionsError, SpawnError, UnixSocketError};
 use linkspan_session::Fault;
 
 /// Why a bridge could not start, or ended before its client did.
@@ -24,6 +24,9 @@ pub enum BridgeError {
         /// The error of the system.
         source: io::Error,
     },
+    /// The Unix socket cannot be listened on.
+    #[error(transparent)]
+    BindUnix(#[from] UnixSocketError),
     /// The HTTP front cannot serve its listener.
     #[error("cannot listen: {0}")]
     Listen(#[source] io::Error),
@@ -49,6 +52,7 @@ impl BridgeError {
             Self::Options(error) => return Some(error.hint()),
             Self::Spawn(error) => return Some(error.hint()),
             Self::ServerClosed(fault) => fault.hint(),
+            Self::BindUnix(error) => error.hint(),
             Self::Bind { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {
                     "another program listens there; --port 0 takes a free port"

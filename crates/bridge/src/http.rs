@@ -1,12 +1,13 @@
 //! Many clients, over HTTP.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_auth::resource::IdentitySigner;
 use linkspan_mcp::era::PARK;
-use linkspan_ports::{Front, FrontOptions, Guard};
+use linkspan_ports::{Front, FrontListener, FrontOptions, Guard};
 use linkspan_session::Config;
 use tokio::net::TcpListener;
 
@@ -16,9 +17,24 @@ use crate::pool::{Closing, PoolOptions, UpstreamPool};
 use crate::server::Server;
 
 /// Listens on an address.
-pub async fn bind(address: SocketAddr) -> Result<TcpListener, BridgeError> {
-    let bound = TcpListener::bind(address).await;
-    bound.map_err(|source| BridgeError::Bind { address, source })
+pub async fn bind(address: SocketAddr) -> Result<FrontListener, BridgeError> {
+    match TcpListener::bind(address).await {
+        Ok(listener) => Ok(listener.into()),
+        Err(source) => Err(BridgeError::Bind { address, source }),
+    }
+}
+
+/// Listens on a Unix socket with these permissions.
+#[cfg(unix)]
+pub async fn bind_unix(path: &Path, mode: u32) -> Result<FrontListener, BridgeError> {
+    let socket = linkspan_ports::UnixSocket::bind(path, mode).await?;
+    Ok(socket.into())
+}
+
+/// Listens on a Unix socket with these permissions.
+#[cfg(not(unix))]
+pub async fn bind_unix(_: &Path, _: u32) -> Result<FrontListener, BridgeError> {
+    Err(linkspan_ports::UnixSocketError::Unsupported.into())
 }
 
 /// How HTTP clients are served.
@@ -72,7 +88,6 @@ pub struct HttpBridge {
     front: Front<UpstreamPool>,
     pool: UpstreamPool,
     closing: Closing,
-    address: SocketAddr,
     url: String,
 }
 
@@ -80,7 +95,7 @@ impl HttpBridge {
     pub(crate) fn new(
         mut server: Server,
         session: Config,
-        listener: TcpListener,
+        listener: FrontListener,
         options: ServeOptions,
     ) -> Result<Self, BridgeError> {
         let ServeOptions {
@@ -90,10 +105,10 @@ impl HttpBridge {
             guard,
             forward_identity,
         } = options;
-        let address = listener.local_addr().map_err(BridgeError::Listen)?;
-        let url = format!("http://{address}{}", front.path);
+        let url = listener.url(&front.path).map_err(BridgeError::Listen)?;
         if let Some(GuardMaker(make)) = guard {
-            let guard = make(&url);
+            let requested = listener.request_url(&front.path);
+            let guard = make(&requested.map_err(BridgeError::Listen)?);
             server.tell_callers(CallerInfo::guarded(guard.resource(), forward_identity));
             front.guard = Some(guard);
         }
@@ -110,17 +125,11 @@ impl HttpBridge {
             front: front.map_err(BridgeError::Listen)?,
             pool,
             closing,
-            address,
             url,
         })
     }
 
-    /// The address of the listener.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// The URL of the MCP endpoint.
+    /// The URL of the MCP endpoint, or its name on a Unix socket.
     pub fn url(&self) -> &str {
         &self.url
     }

@@ -42,7 +42,7 @@ pub use bridge::{Bridge, PortBridge};
 pub use caller::CallerVariables;
 pub use command_line::{TypedLine, command_line, shown_line, tools_of, tools_of_folder};
 pub use error::BridgeError;
-pub use http::{GuardMaker, HttpBridge, ServeOptions, bind};
+pub use http::{GuardMaker, HttpBridge, ServeOptions, bind, bind_unix};
 pub use layers::{LayerFactory, SessionInfo};
 pub use record::{LineWriter, Mask, OutputFile, masked_url, masked_words};
 pub use stdio::{StdioBridge, StdioOptions};

@@ -43,9 +43,10 @@ impl From<BridgeError> for Failure {
             BridgeError::ServerClosed(fault) => return fault.into(),
             // Options that cannot work are mistakes on the command line.
             BridgeError::Options(_) | BridgeError::Output { .. } => Exit::Usage,
-            BridgeError::Spawn(_) | BridgeError::Listen(_) | BridgeError::Bind { .. } => {
-                Exit::Unreachable
-            }
+            BridgeError::Spawn(_)
+            | BridgeError::Listen(_)
+            | BridgeError::Bind { .. }
+            | BridgeError::BindUnix(_) => Exit::Unreachable,
         };
         Self::new(exit, error.to_string()).hinted(error.hint())
     }

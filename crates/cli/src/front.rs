@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use linkspan_bridge::{Bridge, ServeOptions, StdioOptions, bind};
+use linkspan_bridge::{Bridge, ServeOptions, StdioOptions, bind, bind_unix};
 use linkspan_ports::{FrontOptions, Token};
 
 use crate::args::listen::{GuardArgs, ListenArgs};
@@ -35,11 +35,14 @@ pub(crate) async fn serve_http(
 ) -> Result<Exit, Failure> {
     // Every session needs a socket and three pipes.
     linkspan_ports::raise_file_limit();
-    let listener = bind(SocketAddr::new(listen.host, listen.port)).await?;
+    let listener = match &listen.unix {
+        Some(path) => bind_unix(path, listen.unix_mode).await?,
+        None => bind(SocketAddr::new(listen.host, listen.port)).await?,
+    };
     let bridge = bridge.serve_http(listener, options)?;
     // Programs that start us wait for this line.
     say!("{}", bridge.url());
-    tracing::info!("listening on {}", bridge.address());
+    tracing::info!("listening on {}", bridge.url());
     let mut exit = Exit::Ok;
     bridge
         .run(async { exit = signals.stop().await.into() })
@@ -60,7 +63,7 @@ pub(crate) fn serve_options(
     let defaults = FrontOptions::default();
     let token = guard.token_env.as_deref().map(token).transpose()?;
     let resource = protection::options(&guard.auth, listen)?;
-    let is_local = listen.host.is_loopback();
+    let is_local = listen.unix.is_some() || listen.host.is_loopback();
     let is_guarded = token.is_some() || resource.is_some();
     if !is_local && !is_guarded && !guard.insecure_no_token {
         return Err(Failure::usage(format!(
@@ -73,8 +76,9 @@ pub(crate) fn serve_options(
     hosts.extend(guard.allow_host.iter().cloned());
     let public_url = resource.iter().filter_map(|one| one.public_url.as_ref());
     hosts.extend(public_url.map(|url| url.host()));
-    if !is_local && is_guarded && guard.allow_host.is_empty() {
-        // The names of the machine are not known here, and a page that rebinds its name has no token.
+    if (listen.unix.is_some() || !is_local && is_guarded) && guard.allow_host.is_empty() {
+        // The names of the machine are not known here, and a page that rebinds its name has no token. A browser cannot
+        // connect to a Unix socket at all; a proxy in front of one may send any name.
         hosts.push("*".to_owned());
     }
     let front = FrontOptions {

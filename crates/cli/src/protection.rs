@@ -32,7 +32,7 @@ pub(crate) fn options(
     let secret = secret.map(|name| token_of("--auth-introspect-secret-env", name));
     let settings = ResourceSettings {
         path: listen.path.clone(),
-        has_address: !listen.host.is_unspecified(),
+        has_address: listen.unix.is_none() && !listen.host.is_unspecified(),
         public_url: args.public_url.clone(),
         issuers: args.auth_issuer.clone(),
         audiences: args.auth_audience.clone(),

@@ -15,11 +15,13 @@ mod body;
 mod cancelling;
 mod connections;
 mod figures;
+mod front_listener;
 mod guard;
 mod intake;
 mod knowledge;
 mod legacy;
 mod listener;
+mod mode;
 mod modern;
 mod old_sse;
 mod opening;
@@ -35,13 +37,21 @@ mod session_streams;
 mod sessions;
 mod socket;
 mod sse_writer;
+#[cfg(unix)]
+mod unix_socket;
+mod unix_socket_error;
 
 #[cfg(test)]
 mod tests;
 
 pub use figures::FrontFigures;
+pub use front_listener::FrontListener;
 pub use guard::{AdmittedCaller, Admitting, Guard, GuardedRequest};
 pub use listener::Front;
+pub use mode::parse_mode;
 pub use options::{FrontOptions, Token};
 pub use principal::Principal;
 pub use service::{Answering, FrontService};
+#[cfg(unix)]
+pub use unix_socket::UnixSocket;
+pub use unix_socket_error::UnixSocketError;

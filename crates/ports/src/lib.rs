@@ -15,9 +15,11 @@ mod stdio;
 mod stream;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
+#[cfg(unix)]
+pub use front::UnixSocket;
 pub use front::{
-    AdmittedCaller, Admitting, Answering, Front, FrontFigures, FrontOptions, FrontService, Guard,
-    GuardedRequest, Principal, Token,
+    AdmittedCaller, Admitting, Answering, Front, FrontFigures, FrontListener, FrontOptions,
+    FrontService, Guard, GuardedRequest, Principal, Token, UnixSocketError, parse_mode,
 };
 /// The former name, until its last use is gone.
 pub use http::HttpRequestError as RequestError;

@@ -1,9 +1,11 @@
 //! Listening for HTTP clients, and which of them may connect.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, Args};
+use linkspan_ports::parse_mode;
 
 use super::auth_guard::{self, AuthArgs};
 use super::values::seconds;
@@ -30,6 +32,13 @@ pub(crate) struct ListenArgs {
     /// Address to listen on; any other than loopback needs --token-env, --keys or --auth-issuer
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = host)]
     pub(crate) host: IpAddr,
+    /// Listen on a Unix socket in place of an address
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["port", "host"])]
+    pub(crate) unix: Option<PathBuf>,
+    /// Permissions of the Unix socket, in octal
+    #[arg(long, value_name = "MODE", default_value = "600", value_parser = parse_mode)]
+    #[arg(requires = "unix", hide_short_help = true)]
+    pub(crate) unix_mode: u32,
     /// URL path of the MCP endpoint
     #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path, hide_short_help = true)]
     pub(crate) path: String,

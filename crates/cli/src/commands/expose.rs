@@ -31,6 +31,7 @@ Examples:
   linkspan expose --port 9000 --sse -- uvx mcp-server-git
   TOKEN=… linkspan expose --host 0.0.0.0 --token-env TOKEN -- ./my-server
   linkspan expose --auth-issuer https://login.example.com -- ./my-server
+  linkspan expose --unix /run/example/mcp.sock -- ./my-server
   linkspan expose https://mcp.example.com/mcp --bearer-env KEY";
 
 #[derive(Debug, Args)]

@@ -104,11 +104,13 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
       -h, --help             Print help (see a summary with '-h')
 
     Listening:
-      -p, --port <PORT>     Port to listen on; 0 picks a free one [default: 8808]
-          --host <ADDRESS>  Address to listen on; any other than loopback needs --token-env, --keys or
-                            --auth-issuer [default: 127.0.0.1]
-          --path <PATH>     URL path of the MCP endpoint [default: /mcp]
-          --sse             Also serve the older HTTP+SSE, at /sse and /messages
+      -p, --port <PORT>       Port to listen on; 0 picks a free one [default: 8808]
+          --host <ADDRESS>    Address to listen on; any other than loopback needs --token-env, --keys or
+                              --auth-issuer [default: 127.0.0.1]
+          --unix <PATH>       Listen on a Unix socket in place of an address
+          --unix-mode <MODE>  Permissions of the Unix socket, in octal [default: 600]
+          --path <PATH>       URL path of the MCP endpoint [default: /mcp]
+          --sse               Also serve the older HTTP+SSE, at /sse and /messages
 
     Shorter texts:
           --level <LEVEL>         How compact a text may become; every level is lossless [default: max]

@@ -24,11 +24,13 @@ fn the_help_of_the_reader_server_has_a_configuration() {
       -h, --help              Print help (see a summary with '-h')
 
     Listening:
-      -p, --port <PORT>     Port to listen on; 0 picks a free one [default: 8808]
-          --host <ADDRESS>  Address to listen on; any other than loopback needs --token-env, --keys or
-                            --auth-issuer [default: 127.0.0.1]
-          --path <PATH>     URL path of the MCP endpoint [default: /mcp]
-          --sse             Also serve the older HTTP+SSE, at /sse and /messages
+      -p, --port <PORT>       Port to listen on; 0 picks a free one [default: 8808]
+          --host <ADDRESS>    Address to listen on; any other than loopback needs --token-env, --keys or
+                              --auth-issuer [default: 127.0.0.1]
+          --unix <PATH>       Listen on a Unix socket in place of an address
+          --unix-mode <MODE>  Permissions of the Unix socket, in octal [default: 600]
+          --path <PATH>       URL path of the MCP endpoint [default: /mcp]
+          --sse               Also serve the older HTTP+SSE, at /sse and /messages
 
     Access:
           --token-env <VAR>           Require the environment variable VAR as bearer token from clients
@@ -119,11 +121,13 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
       -h, --help              Print help (see a summary with '-h')
 
     Listening:
-      -p, --port <PORT>     Port to listen on; 0 picks a free one [default: 8808]
-          --host <ADDRESS>  Address to listen on; any other than loopback needs --token-env, --keys or
-                            --auth-issuer [default: 127.0.0.1]
-          --path <PATH>     URL path of the MCP endpoint [default: /mcp]
-          --sse             Also serve the older HTTP+SSE, at /sse and /messages
+      -p, --port <PORT>       Port to listen on; 0 picks a free one [default: 8808]
+          --host <ADDRESS>    Address to listen on; any other than loopback needs --token-env, --keys or
+                              --auth-issuer [default: 127.0.0.1]
+          --unix <PATH>       Listen on a Unix socket in place of an address
+          --unix-mode <MODE>  Permissions of the Unix socket, in octal [default: 600]
+          --path <PATH>       URL path of the MCP endpoint [default: /mcp]
+          --sse               Also serve the older HTTP+SSE, at /sse and /messages
 
     Folder:
           --compat <LAYOUT>           Folder layout: linkspan's own or mcp-bash's [default: auto]

@@ -32,6 +32,8 @@ mod starting;
 mod streams;
 mod to_modern;
 mod tokens;
+#[cfg(unix)]
+mod unix_socket;
 
 #[test]
 fn no_test_file_is_forgotten() {

@@ -70,7 +70,7 @@ impl Web {
             child,
             url: url.trim().to_owned(),
         };
-        assert!(web.url.starts_with("http"), "no URL; see .peers/logs");
+        assert!(web.url.contains(':'), "no URL; see .peers/logs");
         web
     }
 

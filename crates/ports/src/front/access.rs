@@ -45,14 +45,13 @@ pub(super) struct Admitted {
 }
 
 impl AccessRules {
-    pub(super) fn new(options: &FrontOptions, bound: SocketAddr) -> Self {
+    pub(super) fn new(options: &FrontOptions, bound: Option<SocketAddr>) -> Self {
         let mut hosts = options.hosts.clone();
-        if !bound.ip().is_unspecified() {
-            hosts.push(match bound.ip() {
-                IpAddr::V4(ip) => ip.to_string(),
-                IpAddr::V6(ip) => format!("[{ip}]"),
-            });
-        }
+        let ip = bound.map(|bound| bound.ip());
+        hosts.extend(ip.filter(|ip| !ip.is_unspecified()).map(|ip| match ip {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        }));
         Self {
             hosts,
             origins: options.origins.clone(),

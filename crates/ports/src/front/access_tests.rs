@@ -6,7 +6,8 @@ use http::Request;
 fn rules(change: impl FnOnce(&mut FrontOptions)) -> AccessRules {
     let mut options = FrontOptions::default();
     change(&mut options);
-    AccessRules::new(&options, SocketAddr::from(([192, 168, 1, 5], 8808)))
+    let bound = SocketAddr::from(([192, 168, 1, 5], 8808));
+    AccessRules::new(&options, Some(bound))
 }
 
 fn head(uri: &str, headers: &[(&str, &str)]) -> Parts {

@@ -7,16 +7,17 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use super::connections::{CLOSING, Connection, Connections, affordable};
 use super::figures::FrontFigures;
+use super::front_listener::FrontListener;
 use super::options::FrontOptions;
 use super::phase::Phase;
 use super::router::Router;
 use super::service::FrontService;
 use super::socket::Socket;
+use crate::byte_stream::ByteStream;
 
 /// Connections per request slot: most connections are idle.
 const CONNECTIONS: usize = 4;
@@ -29,18 +30,23 @@ const BREATHER: Duration = Duration::from_millis(100);
 
 /// An HTTP server in front of a [`FrontService`].
 pub struct Front<H> {
-    listener: TcpListener,
+    listener: FrontListener,
     router: Arc<Router<H>>,
 }
 
 impl<H: FrontService> Front<H> {
     /// Serves the clients of `service` on a bound socket. Fails if the path is taken.
-    pub fn new(listener: TcpListener, options: FrontOptions, service: Arc<H>) -> io::Result<Self> {
+    pub fn new(
+        listener: impl Into<FrontListener>,
+        options: FrontOptions,
+        service: Arc<H>,
+    ) -> io::Result<Self> {
         if let Some(path) = options.clash() {
             let why = format!("something else is served at {path}; choose another path");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
-        let bound = listener.local_addr()?;
+        let listener = listener.into();
+        let bound = listener.address()?;
         let router = Arc::new(Router::new(options, service, bound));
         Ok(Self { listener, router })
     }
@@ -108,10 +114,10 @@ async fn close<H>(router: &Router<H>, give_up: impl FnOnce()) {
 }
 
 async fn accept(
-    listener: &TcpListener,
+    listener: &FrontListener,
     connections: &Arc<Connections>,
-) -> io::Result<(TcpStream, Arc<Connection>)> {
-    let (stream, _) = listener.accept().await?;
+) -> io::Result<(ByteStream, Arc<Connection>)> {
+    let stream = listener.accept().await?;
     // Room is made only now, so that no connection is closed before its place is needed.
     connections.room().await;
     Ok((stream, connections.add()))
@@ -130,7 +136,7 @@ fn http(options: &FrontOptions) -> http1::Builder {
 async fn converse<H: FrontService>(
     http: http1::Builder,
     router: Arc<Router<H>>,
-    stream: TcpStream,
+    stream: ByteStream,
     connection: Arc<Connection>,
 ) {
     let socket = Socket::new(stream, router.options.write_timeout).of(&connection);

@@ -51,7 +51,7 @@ pub(super) struct Router<H> {
 }
 
 impl<H: FrontService> Router<H> {
-    pub(super) fn new(options: FrontOptions, service: Arc<H>, bound: SocketAddr) -> Self {
+    pub(super) fn new(options: FrontOptions, service: Arc<H>, bound: Option<SocketAddr>) -> Self {
         let options = options.sane();
         let sessions = Arc::default();
         let bytes = options.limits.max_bytes().saturating_mul(MESSAGES);

@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 use super::connections::Connection;
+use crate::byte_stream::ByteStream;
 
 /// How long a connection may be silent before TCP keep-alives are sent.
 const SILENT: Duration = Duration::from_secs(60);
@@ -25,7 +26,7 @@ const STRIDE: usize = 64 * 1024;
 /// A socket that fails if its peer reads too slowly: a client that has stopped reading would keep its queued data for
 /// ever.
 pub(super) struct Socket {
-    stream: TokioIo<TcpStream>,
+    stream: TokioIo<ByteStream>,
     /// Notified of received bytes.
     connection: Option<Arc<Connection>>,
     limit: Duration,
@@ -35,8 +36,13 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, limit: Duration) -> Self {
-        if let Err(e) = prepare(&stream, limit) {
+    pub(super) fn new(stream: ByteStream, limit: Duration) -> Self {
+        let prepared = match &stream {
+            ByteStream::Tcp(stream) => prepare(stream, limit),
+            #[cfg(unix)]
+            ByteStream::Unix(_) => Ok(()),
+        };
+        if let Err(e) = prepared {
             tracing::debug!("cannot set the options of a socket: {e}");
         }
         Self {
@@ -156,7 +162,7 @@ mod tests {
     async fn borne(taken: usize) -> Option<u32> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).await;
-        let mut socket = Socket::new(stream.unwrap(), Duration::from_secs(60));
+        let mut socket = Socket::new(ByteStream::Tcp(stream.unwrap()), Duration::from_secs(60));
         let mut cx = Context::from_waker(std::task::Waker::noop());
         tokio::time::pause();
         for second in 0..1000 {
