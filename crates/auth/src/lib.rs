@@ -4,6 +4,7 @@
 //! The machines take values and a time and return values: requests to send, URLs to open, tokens. Only [`store`]
 //! touches files. Invariant: nothing here knows MCP methods, HTTP clients, or the environment.
 
+pub mod aws;
 mod base64url;
 mod challenge;
 pub mod client;

@@ -7,6 +7,7 @@
 mod acp;
 mod acp_chain;
 mod agent;
+mod aws;
 mod bcp_cases;
 mod bcp_library;
 mod bcp_reference;
