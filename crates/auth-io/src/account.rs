@@ -9,15 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use http::Method;
 use linkspan_auth::Timestamp;
 use linkspan_auth::store::{Store, StoreError, Version};
-use linkspan_ports::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
+use linkspan_ports::{Again, AuthRefusal, Authorizer, Authorizing, Credentials, Outgoing};
 use linkspan_session::Fault;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
-use url::Url;
 
 use self::live::Live;
 use crate::perform::{Person, blocking, perform};
@@ -125,7 +123,7 @@ impl Account {
 }
 
 impl Authorizer for Account {
-    fn ready(&self, method: &Method, url: &Url) -> Option<Credentials> {
+    fn ready(&self, request: &Outgoing<'_>) -> Option<Credentials> {
         let state = self.inner.state.lock();
         let is_recent = |(at, _): (Instant, _)| at.elapsed() < LOOK_AGAIN;
         if !state.looked.is_some_and(is_recent) {
@@ -142,10 +140,10 @@ impl Authorizer for Account {
         if live.is_due() && !is_waiting() {
             return None;
         }
-        Some(live.credentials(method, url, state.nonce.as_deref()))
+        Some(live.credentials(request.method, request.url, state.nonce.as_deref()))
     }
 
-    fn obtain<'a>(&'a self, method: &'a Method, url: &'a Url) -> Authorizing<'a, Credentials> {
+    fn obtain<'a>(&'a self, request: &'a Outgoing<'a>) -> Authorizing<'a, Credentials> {
         Box::pin(async move {
             self.inner.look().await;
             let due = self.inner.live().filter(|live| live.is_due());
@@ -155,7 +153,7 @@ impl Authorizer for Account {
             let state = self.inner.state.lock();
             let live = state.live.as_ref();
             Ok(live.map_or_else(Credentials::default, |live| {
-                live.credentials(method, url, state.nonce.as_deref())
+                live.credentials(request.method, request.url, state.nonce.as_deref())
             }))
         })
     }

@@ -9,11 +9,11 @@ mod sharing;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Method;
+use http::{HeaderMap, Method};
 use linkspan_auth::Timestamp;
 use linkspan_auth::client::ClientOptions;
 use linkspan_auth::store::{KeySource, Status, Store, StoreOptions};
-use linkspan_ports::{Again, AuthRefusal, Authorizer, HttpOptions};
+use linkspan_ports::{Again, AuthRefusal, Authorizer, HttpOptions, Outgoing};
 use linkspan_session::Fault;
 use tempfile::TempDir;
 
@@ -79,9 +79,11 @@ impl World {
 /// The token of the next request, and its generation.
 async fn token(account: &Account) -> (Option<String>, Option<u64>) {
     let url = server::SERVER.parse().unwrap();
-    let credentials = match account.ready(&Method::POST, &url) {
+    let (headers, body) = (HeaderMap::new(), bytes::Bytes::new);
+    let request = Outgoing::new(&Method::POST, &url, &headers, &body);
+    let credentials = match account.ready(&request) {
         Some(ready) => ready,
-        None => account.obtain(&Method::POST, &url).await.unwrap(),
+        None => account.obtain(&request).await.unwrap(),
     };
     let header = credentials.headers.first();
     let header = header.map(|(_, value)| value.to_str().unwrap().to_owned());
@@ -92,6 +94,7 @@ fn refusal(status: u16, challenge: &str, generation: Option<u64>, attempt: u32) 
     AuthRefusal {
         status,
         challenges: vec![challenge.to_owned()],
+        date: None,
         generation,
         attempt,
         may_ask: true,

@@ -35,7 +35,9 @@ mod unix;
 mod variables;
 mod waiting;
 
-pub use authorizer::{Again, AuthRefusal, Authorizer, Authorizing, Credentials, auth_challenges};
+pub use authorizer::{
+    Again, AuthRefusal, Authorizer, Authorizing, Credentials, Outgoing, auth_challenges,
+};
 pub use options::{HeaderSource, HttpOptions, Transport};
 pub use options_error::OptionsError;
 pub use reach::reach;

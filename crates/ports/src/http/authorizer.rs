@@ -3,7 +3,8 @@
 use std::fmt;
 use std::pin::Pin;
 
-use http::header::{HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use bytes::Bytes;
+use http::header::{DATE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
 use linkspan_session::Fault;
 use url::Url;
@@ -23,10 +24,10 @@ pub type Authorizing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Se
 /// Provides credentials for requests to one origin.
 pub trait Authorizer: Send + Sync + fmt::Debug {
     /// The credentials of a request, if they are cached.
-    fn ready(&self, method: &Method, url: &Url) -> Option<Credentials>;
+    fn ready(&self, request: &Outgoing<'_>) -> Option<Credentials>;
 
     /// The credentials of a request, renewed or obtained first if necessary.
-    fn obtain<'a>(&'a self, method: &'a Method, url: &'a Url) -> Authorizing<'a, Credentials>;
+    fn obtain<'a>(&'a self, request: &'a Outgoing<'a>) -> Authorizing<'a, Credentials>;
 
     /// The server refused the credentials. It has certainly not run the request.
     fn refused(&self, refusal: AuthRefusal) -> Authorizing<'_, Again>;
@@ -48,6 +49,39 @@ pub trait Authorizer: Send + Sync + fmt::Debug {
     }
 }
 
+/// A request that is about to be sent.
+pub struct Outgoing<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// The URL.
+    pub url: &'a Url,
+    /// The headers, without the credentials.
+    pub headers: &'a HeaderMap,
+    body: &'a (dyn Fn() -> Bytes + Sync),
+}
+
+impl<'a> Outgoing<'a> {
+    /// `body` is called only for credentials that depend on the body.
+    pub fn new(
+        method: &'a Method,
+        url: &'a Url,
+        headers: &'a HeaderMap,
+        body: &'a (dyn Fn() -> Bytes + Sync),
+    ) -> Self {
+        Self {
+            method,
+            url,
+            headers,
+            body,
+        }
+    }
+
+    /// The body. Its bytes are shared, not copied.
+    pub fn body(&self) -> Bytes {
+        (self.body)()
+    }
+}
+
 /// Credentials of one request.
 #[derive(Default)]
 pub struct Credentials {
@@ -64,6 +98,8 @@ pub struct AuthRefusal {
     pub status: u16,
     /// The values of `WWW-Authenticate`.
     pub challenges: Vec<String>,
+    /// The value of `Date`.
+    pub date: Option<String>,
     /// The version of the credentials that were refused.
     pub generation: Option<u64>,
     /// How often this request was refused before.
@@ -87,15 +123,21 @@ pub(super) async fn send_authorized(
     method: &Method,
     url: &Url,
     headers: &HeaderMap,
-    body: impl Fn() -> Telling,
+    body: impl Fn() -> Telling + Sync,
 ) -> Result<Response, Fault> {
+    let text = || body().into_text();
     let mut attempt = 0;
     loop {
         let authorizer = endpoint.options.authorizer.as_deref();
-        let credentials = match authorizer.map(|one| (one, one.ready(method, url))) {
+        let credentials = match authorizer {
             None => Credentials::default(),
-            Some((_, Some(ready))) => ready,
-            Some((authorizer, None)) => authorizer.obtain(method, url).await?,
+            Some(authorizer) => {
+                let request = Outgoing::new(method, url, headers, &text);
+                match authorizer.ready(&request) {
+                    Some(ready) => ready,
+                    None => authorizer.obtain(&request).await?,
+                }
+            }
         };
         let all = (headers, &*credentials.headers);
         let response = connect(endpoint, method, url, all, &body).await?;
@@ -117,7 +159,9 @@ pub(super) async fn send_authorized(
             return Ok(response);
         }
         endpoint.options.note_peer(&response);
+        let date = response.headers().get(DATE);
         let refusal = AuthRefusal {
+            date: date.and_then(|value| value.to_str().ok().map(str::to_owned)),
             status: status.as_u16(),
             challenges: auth_challenges(response.headers()),
             generation: credentials.generation,

@@ -27,6 +27,11 @@ impl Telling {
         }
     }
 
+    /// The text, which is not sent then.
+    pub(super) fn into_text(self) -> Bytes {
+        self.text.unwrap_or_default()
+    }
+
     /// The empty body of a GET.
     pub(super) fn empty() -> Self {
         Self {

@@ -28,7 +28,7 @@ pub(super) async fn send(
     method: Method,
     url: &Url,
     headers: &HeaderMap,
-    body: impl Fn() -> Telling,
+    body: impl Fn() -> Telling + Sync,
 ) -> Result<(Response, Url), Fault> {
     let mut url = url.clone();
     for _ in 0..=MAX_REDIRECTS {

@@ -94,6 +94,7 @@ async fn refused(account: &linkspan_auth_io::Account) -> Result<Again, Fault> {
     let refusal = AuthRefusal {
         status: 401,
         challenges: vec!["Bearer".to_owned()],
+        date: None,
         generation: None,
         attempt: 0,
         may_ask: true,
