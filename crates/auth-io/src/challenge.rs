@@ -20,6 +20,9 @@ pub async fn challenge(
     if options.socket().is_some() {
         return Err(PerformError::NoUrl);
     }
+    if options.authorizer.is_some() {
+        return Err(PerformError::IsSigned);
+    }
     let url = options.url();
     let response = send(transport, HttpRequest::json(url.clone(), &json!({}))).await?;
     if response.status == 401 {

@@ -6,6 +6,7 @@
 
 mod account;
 mod attend;
+pub mod aws;
 mod browser;
 mod browser_process;
 mod callback;

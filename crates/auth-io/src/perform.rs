@@ -60,6 +60,9 @@ pub enum PerformError {
     /// The server is on a Unix socket.
     #[error("a server on a Unix socket has no URL to sign in to")]
     NoUrl,
+    /// The requests to the server are signed.
+    #[error("--aws-sigv4 signs every request, so there is no sign-in")]
+    IsSigned,
 }
 
 impl PerformError {
@@ -75,6 +78,7 @@ impl PerformError {
             Self::Paused(_) => "run `linkspan login URL`, which asks at once",
             Self::Assertion { .. } => "check --assertion-file",
             Self::NoUrl => "give commands that use it a token with --bearer-env VAR",
+            Self::IsSigned => "`aws sso login` renews the keys of a profile",
             Self::Import(ImportError::NoClient) => {
                 "give the client as you gave it to mcp-remote, with --client-id and --client-secret-env"
             }

@@ -48,10 +48,9 @@ impl Backend {
     /// Adds an account, which signs in when the server requires it.
     #[must_use]
     pub fn signing_in(mut self, account: Option<Account>) -> Self {
-        if let Kind::Url(options) = &mut self.kind {
-            let authorizer = account.clone().map(|account| Arc::new(account) as _);
-            options.authorizer = authorizer;
-            self.account = account;
+        if let (Kind::Url(options), Some(account)) = (&mut self.kind, account) {
+            options.authorizer = Some(Arc::new(account.clone()));
+            self.account = Some(account);
         }
         self
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod auth_guard;
+mod aws;
 mod eras;
 pub(crate) mod folder;
 pub(crate) mod lang;
@@ -12,6 +13,7 @@ pub(crate) mod shrink;
 pub(crate) mod sign_in;
 mod values;
 
+pub(crate) use aws::AwsArgs;
 pub(crate) use eras::EraArgs;
 pub(crate) use log::LogArgs;
 pub(crate) use remote::{DEFAULT_TIMEOUT, RemoteArgs};

@@ -1,9 +1,11 @@
 //! The options of a remote server, from flags; secrets are read from the environment.
 
+use linkspan_auth_io::aws::sign_for_aws;
 use linkspan_ports::{HttpOptions, token_in};
 use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
+use crate::environment::secret_variables;
 use crate::exit::Failure;
 
 pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failure> {
@@ -20,6 +22,10 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failur
         let pem = std::fs::read(file)
             .map_err(|e| Failure::usage(format!("cannot read {}: {e}", file.display())))?;
         options.ca = Some(pem);
+    }
+    if let Some(flags) = args.aws.flags() {
+        sign_for_aws(&mut options, flags, &lookup, secret_variables())
+            .map_err(|e| Failure::usage(e.to_string()).hint(e.hint()))?;
     }
     options.transport = args.transport.into();
     options.retries = args.retries;

@@ -24,8 +24,8 @@ pub(crate) fn account(
     args: &RemoteArgs,
 ) -> Result<Option<Account>, Failure> {
     // Sockets have no URL that tokens could be stored for.
-    if args.sign_in.no_sign_in || options.has_header("authorization") || options.socket().is_some()
-    {
+    let is_other = options.socket().is_some() || options.authorizer.is_some();
+    if args.sign_in.no_sign_in || options.has_header("authorization") || is_other {
         return Ok(None);
     }
     // Without a home there is no place for credentials; then the server's refusal is the result.

@@ -114,6 +114,8 @@ pub enum Fault {
 pub struct Refused {
     /// Whether credentials were sent.
     pub credentials: bool,
+    /// Whether the request was signed for AWS.
+    pub aws: bool,
     /// The transport that was configured, `http` or `sse`; `None` if it is detected.
     pub transport: Option<&'static str>,
 }
@@ -164,6 +166,12 @@ impl Fault {
             Self::ConnectFailed { .. } => {
                 "check the URL and that the server is running; the next call tries again"
             }
+            Self::HttpStatus {
+                status: 400 | 401 | 403,
+                said,
+                request: Refused { aws: true, .. },
+                ..
+            } => aws_hint(said),
             Self::HttpStatus {
                 status, request, ..
             } => status_hint(*status, *request),
@@ -247,6 +255,32 @@ fn certificate_hint(why: &str) -> Option<&'static str> {
     })
 }
 
+/// The hint for a refused signature, by the name of the error and its usual text.
+fn aws_hint(said: &str) -> &'static str {
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if has(&["TimeTooSkewed", "ignature expired", "ignature not yet"]) {
+        "the clock of this machine is wrong: set it (`timedatectl set-ntp true`, `w32tm /resync`)"
+    } else if has(&["ExpiredToken", "token included in the request is expired"]) {
+        "the AWS credentials have expired: renew them, for example with `aws sso login`"
+    } else if has(&["SignatureDoesNotMatch", "signature we calculated"]) {
+        "the AWS key is wrong, or a proxy has changed the request: check the secret key"
+    } else if has(&[
+        "Credential should be scoped",
+        "correct service",
+        "valid region",
+    ]) {
+        "the signature is for another service or region: set --aws-service and --aws-region"
+    } else if has(&[
+        "UnrecognizedClient",
+        "InvalidClientTokenId",
+        "token included in the request is invalid",
+    ]) {
+        "AWS does not know this key: check the profile (--aws-profile) and the variables AWS_…"
+    } else {
+        "AWS refuses the request: check the permissions of the key, --aws-service and --aws-region"
+    }
+}
+
 fn status_hint(status: u16, asked: Refused) -> &'static str {
     match (status, asked.credentials, asked.transport) {
         (401, false, _) => {
@@ -321,6 +355,41 @@ mod tests {
     use linkspan_wire::Id;
 
     #[test]
+    fn a_refused_signature_has_a_hint_of_its_own() {
+        let hint = |said: &str| {
+            let fault = Fault::HttpStatus {
+                peer: "example".into(),
+                status: 403,
+                said: said.into(),
+                request: Refused {
+                    aws: true,
+                    credentials: true,
+                    transport: None,
+                },
+            };
+            fault.hint().to_owned()
+        };
+        for (said, word) in [
+            ("<Code>RequestTimeTooSkewed</Code>", "clock"),
+            (
+                "Signature expired: 20261119T043000Z is now earlier",
+                "clock",
+            ),
+            (
+                "The security token included in the request is expired",
+                "aws sso login",
+            ),
+            (
+                "Credential should be scoped to a valid region.",
+                "--aws-region",
+            ),
+            ("User is not authorized to perform", "permissions"),
+        ] {
+            assert!(hint(said).contains(word), "{said}");
+        }
+    }
+
+    #[test]
     fn a_refusal_carries_its_status_and_a_hint() {
         let fault = Fault::HttpStatus {
             peer: "example".into(),
@@ -381,6 +450,7 @@ mod tests {
         let hint = |credentials| {
             let asked = Refused {
                 credentials,
+                aws: false,
                 transport: None,
             };
             status_hint(401, asked)
@@ -396,6 +466,7 @@ mod tests {
         for transport in [None, Some("http"), Some("sse")] {
             let asked = Refused {
                 credentials: false,
+                aws: false,
                 transport,
             };
             assert!(!status_hint(405, asked).contains("try --transport"));

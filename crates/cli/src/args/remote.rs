@@ -9,6 +9,7 @@ use linkspan_wire::parse_size;
 
 use super::values::{millis, seconds};
 use crate::args::acp::AcpArgs;
+use crate::args::aws::AwsArgs;
 use crate::args::sign_in::SignInArgs;
 
 /// The default of `--timeout`.
@@ -50,6 +51,8 @@ pub(crate) struct RemoteArgs {
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_message: usize,
     #[command(flatten)]
+    pub(crate) aws: AwsArgs,
+    #[command(flatten)]
     pub(crate) sign_in: SignInArgs,
     #[command(flatten)]
     pub(crate) acp: AcpArgs,
@@ -63,6 +66,7 @@ impl RemoteArgs {
         bearer
             .chain(headers)
             .flat_map(|(flag, value)| [flag.to_owned(), value.clone()])
+            .chain(self.aws.words())
             .collect()
     }
 }

@@ -12,6 +12,7 @@ use linkspan_scripts::author::names;
 use serde_json::Value;
 
 use self::server::{connection, server, variables};
+use crate::args::AwsArgs;
 use crate::environment::system;
 use crate::exit::{Exit, Failure};
 use crate::show::{self, path as shown, raw, say};
@@ -84,6 +85,8 @@ pub(crate) struct ConfigArgs {
     /// Print the command that opens the server in the MCP Inspector
     #[arg(long, conflicts_with_all = ["client", "write", "json"])]
     inspector: bool,
+    #[command(flatten)]
+    aws: AwsArgs,
 }
 
 pub(crate) fn run(args: &ConfigArgs) -> Result<Exit, Failure> {

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use crate::setup::{COMMANDS, Scratch, linkspan};
 
 /// A line with one of these needs another machine, another program, or a server of the reader's.
-const ELSEWHERE: [&str; 23] = [
+const ELSEWHERE: [&str; 24] = [
     "example.com",
     "npx ",
     "uvx ",
@@ -31,14 +31,16 @@ const ELSEWHERE: [&str; 23] = [
     "mcp-bash",
     "/srv/",
     "/run/example/",
+    "amazonaws.com",
     "0.0.0.0",
     "ln -s",
 ];
 
 /// Pages of the book, or folders of pages, without commands for this machine, each with the reason.
-const NOT_RUN: [(&str, &str); 18] = [
+const NOT_RUN: [(&str, &str); 19] = [
     ("docs/introduction.md", "shows no command"),
     ("docs/connect.md", "its servers are on other machines"),
+    ("docs/aws.md", "its servers are on other machines"),
     ("docs/http.md", "its server is the reader's"),
     (
         "docs/auth-server.md",

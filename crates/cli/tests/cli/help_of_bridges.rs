@@ -48,6 +48,13 @@ fn the_help_of_connect_has_examples() {
           --insecure-http              Allow plain http:// to other machines, which is not encrypted
           --max-message <SIZE>         Largest message, for example 64MiB [default: 256MiB]
 
+    AWS:
+          --aws-sigv4           Sign requests for AWS (SigV4), with the keys that the AWS command line
+                                uses
+          --aws-service <NAME>  Service, if the name of the host does not show it
+          --aws-region <NAME>   Region, in place of that of the host or of AWS_REGION
+          --aws-profile <NAME>  Profile with the keys
+
     Agent:
           --acp                The command is an ACP agent, used as by `linkspan agent`
           --permission <WHAT>  How to answer the agent's permission requests [default: ask] [possible
@@ -66,6 +73,7 @@ fn the_help_of_connect_has_examples() {
       linkspan connect --record talk.ndjson https://mcp.example.com/mcp
       linkspan connect --transport sse http://localhost:37373/mcp
       linkspan connect unix:/run/example/mcp.sock
+      linkspan connect --aws-sigv4 https://a1.execute-api.us-east-1.amazonaws.com/mcp
       linkspan connect --server-era legacy -- uvx mcp-server-git
 
     In a client's configuration:
@@ -174,6 +182,13 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
           --ca <FILE>                  Also trust the certificates in FILE (PEM)
           --insecure-http              Allow plain http:// to other machines, which is not encrypted
           --max-message <SIZE>         Largest message, for example 64MiB [default: 256MiB]
+
+    AWS:
+          --aws-sigv4           Sign requests for AWS (SigV4), with the keys that the AWS command line
+                                uses
+          --aws-service <NAME>  Service, if the name of the host does not show it
+          --aws-region <NAME>   Region, in place of that of the host or of AWS_REGION
+          --aws-profile <NAME>  Profile with the keys
 
     Agent:
           --acp                The command is an ACP agent, used as by `linkspan agent`

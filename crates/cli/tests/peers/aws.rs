@@ -1,14 +1,16 @@
-//! Signatures for AWS (SigV4), compared with those of botocore.
+//! Signatures for AWS (SigV4), compared with those of botocore, and a server that checks each request with it.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use linkspan_auth::aws::{AwsCredentials, AwsScope, Signable};
 use linkspan_auth::{Secret, Timestamp};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::installed;
+use crate::client::Client;
+use crate::server::Server;
+use crate::{installed, stdio};
 
 /// Numbers that are the same in every run.
 struct Numbers(u64);
@@ -131,4 +133,94 @@ fn signatures_of_odd_requests_are_those_of_botocore() {
     for ((given, ours), theirs) in requests.iter().zip(theirs.lines()) {
         assert_eq!(ours, theirs, "{given}");
     }
+}
+
+const KEY: &str = "wJalrXUtnFEMI+secret";
+const FLAGS: [&str; 5] = [
+    "--aws-sigv4",
+    "--aws-service",
+    "bedrock-agentcore",
+    "--aws-region",
+    "eu-west-1",
+];
+const PATH: &str = "/runtimes/arn%3Aaws%3Ax%3A1%2Fy/invocations?qualifier=a%20b%2F%C3%B8&x";
+
+/// A server whose clock is that many seconds ahead.
+fn server(ahead: &str) -> Server {
+    Server::start("aws_server", |port| {
+        let mut command = Command::new(installed::python());
+        command.arg(installed::script("aws_server.py"));
+        command.args([port, "AKID", KEY, "bedrock-agentcore", "eu-west-1", ahead]);
+        command
+    })
+}
+
+/// A client with these keys, by a configuration file, so that no other test sees them.
+fn config(folder: &std::path::Path, key: &str) -> [(String, String); 4] {
+    let file = folder.join("credentials");
+    let text = format!(
+        "[test]\naws_access_key_id=AKID\naws_secret_access_key={key}\naws_session_token=to/ken+\n"
+    );
+    std::fs::write(&file, text).expect("a file");
+    let path = |name: &str| folder.join(name).to_str().expect("text").to_owned();
+    [
+        (
+            "AWS_SHARED_CREDENTIALS_FILE".to_owned(),
+            path("credentials"),
+        ),
+        ("AWS_CONFIG_FILE".to_owned(), path("none")),
+        ("AWS_PROFILE".to_owned(), "test".to_owned()),
+        ("LINKSPAN_STATE".to_owned(), path("state")),
+    ]
+}
+
+fn call(server: &Server, key: &str) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(installed::linkspan());
+    command.args(["call", "echo", "message=ø ⛴"]).args(FLAGS);
+    command
+        .arg(server.url(PATH))
+        .envs(config(folder.path(), key));
+    command.output().expect("it runs")
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn every_request_of_a_session_is_signed() {
+    let server = server("0");
+    let folder = tempfile::tempdir().expect("a folder");
+    let env = config(folder.path(), KEY).map(|(name, value)| format!("{name}={value}"));
+    let mut words = vec!["env".to_owned()];
+    words.extend(env);
+    words.extend([installed::linkspan(), "connect"].map(str::to_owned));
+    words.extend(FLAGS.map(str::to_owned));
+    words.push(server.url(PATH));
+    let (mut client, _): (Client, String) = stdio::start(&words);
+    for message in ["plain", "ø ⛴ \\\" \\u0000"] {
+        let arguments = format!(r#"{{"name":"echo","arguments":{{"message":"{message}"}}}}"#);
+        let answer = client.call("tools/call", &arguments);
+        assert!(answer.contains("Echo: "), "{answer}");
+    }
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn a_clock_that_is_wrong_costs_one_request_and_is_reported() {
+    let ran = call(&server("4000"), KEY);
+    assert!(ran.status.success(), "{ran:?}");
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(told.contains("clock of this machine"), "{told}");
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn a_wrong_key_is_refused_with_a_hint_and_never_shown() {
+    let ran = call(&server("0"), "another-secret");
+    assert!(!ran.status.success());
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(told.contains("AWS key is wrong"), "{told}");
+    assert!(
+        !told.contains("another-secret") && !told.contains("to/ken+"),
+        "{told}"
+    );
 }

@@ -47,6 +47,11 @@ pub trait Authorizer: Send + Sync + fmt::Debug {
     fn is_asking(&self) -> bool {
         false
     }
+
+    /// Whether the credentials are signatures for AWS, whose refusals have reasons of their own.
+    fn signs_for_aws(&self) -> bool {
+        false
+    }
 }
 
 /// A request that is about to be sent.

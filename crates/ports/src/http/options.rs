@@ -268,6 +268,7 @@ impl HttpOptions {
         Refused {
             credentials: self.headers.keys().any(|name| is_secret(name.as_str()))
                 || signed_in.is_some_and(|it| !it.secrets().is_empty()),
+            aws: signed_in.is_some_and(|it| it.signs_for_aws()),
             transport: match self.transport {
                 Transport::Auto => None,
                 Transport::Http => Some("http"),
@@ -277,7 +278,7 @@ impl HttpOptions {
     }
 
     /// The server's name in logs and errors: no query, no credentials.
-    pub(super) fn peer(&self) -> String {
+    pub fn peer(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
         match &self.socket {

@@ -31,6 +31,7 @@ fn url_options(args: &ConfigArgs) -> Vec<String> {
     headers
         .chain(bearer)
         .flat_map(|(flag, value)| [flag.to_owned(), value.clone()])
+        .chain(args.aws.words())
         .chain(args.insecure_http.then(|| "--insecure-http".to_owned()))
         .collect()
 }
@@ -46,10 +47,10 @@ pub(super) fn connection(args: &ConfigArgs, server: &Server) -> Result<Connectio
     match server {
         Server::Url { url, .. } => check_url(args, url)?,
         Server::Folder(_) | Server::Command(_) if !url_options(args).is_empty() => {
-            return Err(
-                Failure::usage("--header, --bearer-env and --insecure-http are for a URL")
-                    .hint("linkspan config --bearer-env VAR https://mcp.example.com/mcp"),
-            );
+            return Err(Failure::usage(
+                "--header, --bearer-env, --aws-… and --insecure-http are for a URL",
+            )
+            .hint("linkspan config --bearer-env VAR https://mcp.example.com/mcp"));
         }
         Server::Folder(dir) => check_folder(dir)?,
         Server::Command(_) => {}
