@@ -7,7 +7,7 @@ use linkspan_bcp_tools::encode::NoOutput;
 use linkspan_bcp_tools::variables::VariableError;
 use linkspan_bridge::BridgeError;
 use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, OperationError};
-use linkspan_client_config::{MergeError, PathError};
+use linkspan_client_config::{ChangeError, ServerError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
 use linkspan_ports::OptionsError;
@@ -105,19 +105,24 @@ impl From<VariableError> for Failure {
     }
 }
 
-impl From<MergeError> for Failure {
-    fn from(error: MergeError) -> Self {
-        let exit = match error {
-            MergeError::NoFile(_) => Exit::Usage,
-            _ => Exit::Invalid,
+impl From<ChangeError> for Failure {
+    fn from(error: ChangeError) -> Self {
+        let exit = if error.is_usage() {
+            Exit::Usage
+        } else {
+            Exit::Invalid
         };
         Self::new(exit, error.to_string()).hint(error.hint())
     }
 }
 
-impl From<PathError> for Failure {
-    fn from(error: PathError) -> Self {
-        Self::usage(error.to_string()).hint(error.hint())
+impl From<ServerError> for Failure {
+    fn from(error: ServerError) -> Self {
+        match error {
+            ServerError::Target(error) => error.into(),
+            ServerError::Options(error) => error.into(),
+            error => Self::usage(error.to_string()).hint(error.hint()),
+        }
     }
 }
 

@@ -137,7 +137,10 @@ fn author(command: Author) -> Result<Exit, Failure> {
         Author::Scaffold(args) => scaffold::run(&args),
         Author::Validate(args) => validate::run(&args),
         Author::RunTool(args) => run_tool::run(&args),
-        Author::Config(args) => config::run(&args),
+        Author::Config(args) => config::run(&args, |words| {
+            let words = std::iter::once("linkspan").chain(words.iter().map(String::as_str));
+            Cli::try_parse_from(words).map(drop)
+        }),
         Author::Doctor(args) => doctor_command::run(&args),
         Author::Sdk(args) => sdk::run(&args),
         Author::Jq(args) => match jq::run(&args.words) {

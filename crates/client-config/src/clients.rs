@@ -1,11 +1,15 @@
-//! The supported clients: the location and the form of their configuration.
+//! The supported clients.
 
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+mod command;
+mod entry;
+mod location;
 
-use crate::connection::Connection;
-use crate::system::{Location, System};
+use crate::format::Format;
+use crate::slot::Slot;
+pub(crate) use entry::{PLACEHOLDER, WRITTEN};
+pub use location::Scope;
 
 /// A known client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,44 +18,116 @@ pub enum Client {
     ClaudeCode,
     /// Claude Desktop
     ClaudeDesktop,
+    /// Cline
+    Cline,
+    /// Codex
+    Codex,
+    /// Continue
+    Continue,
+    /// Crush
+    Crush,
     /// Cursor
     Cursor,
+    /// Gemini CLI
+    Gemini,
+    /// Goose
+    Goose,
+    /// Kiro
+    Kiro,
+    /// LM Studio
+    LmStudio,
+    /// opencode
+    OpenCode,
     /// Visual Studio Code
     VsCode,
+    /// Windsurf
+    Windsurf,
     /// Zed
     Zed,
 }
 
+/// The properties of a client's configuration.
+struct About {
+    id: &'static str,
+    title: &'static str,
+    format: Format,
+    key: &'static str,
+    afterwards: &'static str,
+}
+
 impl Client {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 15] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,
+        Self::Cline,
+        Self::Codex,
+        Self::Continue,
+        Self::Crush,
         Self::Cursor,
+        Self::Gemini,
+        Self::Goose,
+        Self::Kiro,
+        Self::LmStudio,
+        Self::OpenCode,
         Self::VsCode,
+        Self::Windsurf,
         Self::Zed,
     ];
 
+    fn about(self) -> About {
+        use Format::{Json, Toml, Yaml};
+        let about = |id, title, format, key, afterwards| About {
+            id,
+            title,
+            format,
+            key,
+            afterwards,
+        };
+        #[rustfmt::skip]
+        let about = match self {
+            Self::ClaudeCode => about("claude-code", "Claude Code", Json, "mcpServers",
+                "start claude again; it asks before it uses the server of a project"),
+            Self::ClaudeDesktop => about("claude-desktop", "Claude Desktop", Json, "mcpServers",
+                "quit Claude Desktop and start it again"),
+            Self::Cline => about("cline", "Cline", Json, "mcpServers",
+                "Cline sees it at once; its MCP Servers panel shows whether it runs"),
+            Self::Codex => about("codex", "Codex", Toml, "mcp_servers",
+                "start codex again; /mcp shows whether the server runs"),
+            Self::Continue => about("continue", "Continue", Yaml, "mcpServers",
+                "reload the window of the editor; only the agent mode of Continue has tools"),
+            Self::Crush => about("crush", "Crush", Json, "mcp",
+                "start crush again; its side bar shows whether the server runs"),
+            Self::Cursor => about("cursor", "Cursor", Json, "mcpServers",
+                "switch the server on in Cursor's settings, under MCP"),
+            Self::Gemini => about("gemini", "Gemini CLI", Json, "mcpServers",
+                "start gemini again; /mcp shows whether the server runs"),
+            Self::Goose => about("goose", "Goose", Yaml, "extensions",
+                "start a new session of goose"),
+            Self::Kiro => about("kiro", "Kiro", Json, "mcpServers",
+                "Kiro sees it at once; its MCP Servers panel shows whether it runs"),
+            Self::LmStudio => about("lm-studio", "LM Studio", Json, "mcpServers",
+                "switch the server on in the Program tab of LM Studio"),
+            Self::OpenCode => about("opencode", "opencode", Json, "mcp",
+                "start opencode again; opencode mcp list shows whether the server runs"),
+            Self::VsCode => about("vscode", "Visual Studio Code", Json, "servers",
+                "start the server from the file, or with MCP: List Servers"),
+            Self::Windsurf => about("windsurf", "Windsurf", Json, "mcpServers",
+                "press Refresh in the MCP panel of Windsurf"),
+            Self::Zed => about("zed", "Zed", Json, "context_servers",
+                "Zed sees it at once; its agent panel shows whether it runs"),
+        };
+        about
+    }
+
     /// The name of the product.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "Claude Code",
-            Self::ClaudeDesktop => "Claude Desktop",
-            Self::Cursor => "Cursor",
-            Self::VsCode => "Visual Studio Code",
-            Self::Zed => "Zed",
-        }
+        self.about().title
     }
 
     /// A short name for command lines and JSON.
     pub fn id(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::ClaudeDesktop => "claude-desktop",
-            Self::Cursor => "cursor",
-            Self::VsCode => "vscode",
-            Self::Zed => "zed",
-        }
+        self.about().id
     }
 
     /// The client with this [id](Self::id).
@@ -59,191 +135,42 @@ impl Client {
         Self::ALL.into_iter().find(|client| client.id() == id)
     }
 
+    /// The format of its configuration.
+    pub fn format(self) -> Format {
+        self.about().format
+    }
+
     /// The member of its configuration with the servers.
     pub fn key(self) -> &'static str {
-        match self {
-            Self::ClaudeCode | Self::ClaudeDesktop | Self::Cursor => "mcpServers",
-            Self::VsCode => "servers",
-            Self::Zed => "context_servers",
+        self.about().key
+    }
+
+    /// The place of a server in its configuration.
+    pub fn slot(self, name: &str) -> Slot<'_> {
+        Slot {
+            key: self.key(),
+            named_by: (self == Self::Continue).then_some("name"),
+            name,
         }
     }
 
-    /// The location of its configuration; in the project, if the client supports that.
-    pub fn location(self, system: &System) -> Location {
-        let found = match self {
-            Self::ClaudeCode => Some(PathBuf::from(".mcp.json")),
-            Self::VsCode => Some(Path::new(".vscode").join("mcp.json")),
-            Self::Cursor => system.in_home(".cursor/mcp.json"),
-            Self::ClaudeDesktop if system.is_mac => {
-                system.in_home("Library/Application Support/Claude/claude_desktop_config.json")
-            }
-            Self::ClaudeDesktop => system.in_config("Claude/claude_desktop_config.json"),
-            Self::Zed if system.is_windows => system.in_config("Zed/settings.json"),
-            // Also on macOS, where XDG_CONFIG_HOME is not used.
-            Self::Zed if system.is_mac => system.in_home(".config/zed/settings.json"),
-            Self::Zed => system.in_config("zed/settings.json"),
-        };
-        let name = match self {
-            Self::ClaudeDesktop => "claude_desktop_config.json",
-            Self::Cursor => ".cursor/mcp.json in your home",
-            _ => "its settings.json",
-        };
-        found.map_or(Location::Unknown(name), Location::File)
-    }
-
-    /// The entry of a server.
-    pub fn entry(self, connection: &Connection) -> Value {
-        match connection {
-            Connection::Command { program, args, env } => {
-                let mut entry = json!({});
-                if matches!(self, Self::VsCode | Self::ClaudeCode) {
-                    entry["type"] = "stdio".into();
-                }
-                entry["command"] = program.clone().into();
-                entry["args"] = args.clone().into();
-                if !env.is_empty() {
-                    entry["env"] = Value::Object(environment(env));
-                }
-                entry
-            }
-            Connection::Url { url, bridge } => match self {
-                Self::ClaudeCode | Self::VsCode => json!({ "type": "http", "url": url }),
-                Self::Cursor | Self::Zed => json!({ "url": url }),
-                // Claude Desktop only starts commands.
-                Self::ClaudeDesktop => {
-                    json!({ "command": bridge.first(), "args": bridge.get(1..) })
-                }
-            },
+    /// The text of its configuration; an empty one gets the members that the client needs beside the servers.
+    pub(crate) fn with_start(self, text: &str) -> Cow<'_, str> {
+        if self == Self::Continue && text.trim_start_matches('\u{feff}').trim().is_empty() {
+            return "name: Local\nversion: 1.0.0\nschema: v1\n".into();
         }
-    }
-
-    /// A whole configuration with this server only.
-    pub fn snippet(self, name: &str, connection: &Connection) -> Value {
-        json!({ self.key(): { name: self.entry(connection) } })
-    }
-
-    /// The command of the client that adds the server, if it has one.
-    pub fn command(self, name: &str, connection: &Connection) -> Option<Vec<String>> {
-        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        match (self, connection) {
-            (Self::ClaudeCode, Connection::Url { url, .. }) => Some(words(&[
-                "claude",
-                "mcp",
-                "add",
-                "--transport",
-                "http",
-                name,
-                url,
-            ])),
-            (Self::ClaudeCode, Connection::Command { program, args, env }) => {
-                let mut command: Vec<String> = words(&["claude", "mcp", "add", name]);
-                for (variable, value) in env {
-                    command.extend(["--env".to_owned(), format!("{variable}={value}")]);
-                }
-                command.extend(["--".to_owned(), program.clone()]);
-                command.extend(args.clone());
-                Some(command)
-            }
-            (Self::VsCode, _) => {
-                let mut entry = json!({ "name": name });
-                if let (Value::Object(all), Value::Object(more)) =
-                    (&mut entry, self.entry(connection))
-                {
-                    all.extend(more);
-                }
-                Some(words(&["code", "--add-mcp", &entry.to_string()]))
-            }
-            _ => None,
-        }
+        text.into()
     }
 
     /// What the user has to do before the client uses the server.
     pub fn afterwards(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "start claude in this folder and allow the server when it asks",
-            Self::ClaudeDesktop => "quit Claude Desktop and start it again",
-            Self::Cursor => "switch the server on in Cursor's settings, under MCP",
-            Self::VsCode => "start the server from the file, or with MCP: List Servers",
-            Self::Zed => "Zed sees it at once; its agent panel shows whether it runs",
-        }
+        self.about().afterwards
     }
-}
-
-/// The variables of an entry.
-fn environment(env: &[(String, String)]) -> Map<String, Value> {
-    let members = env.iter();
-    members
-        .map(|(name, value)| (name.clone(), value.clone().into()))
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn on(is_mac: bool, is_windows: bool) -> System {
-        System {
-            home: Some("/h".into()),
-            config: is_windows.then(|| "/a".into()),
-            is_mac,
-            is_windows,
-        }
-    }
-
-    #[test]
-    fn every_client_has_a_location_on_every_system() {
-        let all = [on(false, false), on(true, false), on(false, true)];
-        for client in Client::ALL {
-            for system in &all {
-                assert!(client.location(system).path().is_some(), "{client:?}");
-            }
-        }
-        let desktop = |system| Client::ClaudeDesktop.location(&system);
-        let file = |path: &str| Location::File(path.into());
-        assert_eq!(
-            desktop(on(true, false)),
-            file("/h/Library/Application Support/Claude/claude_desktop_config.json")
-        );
-        assert_eq!(
-            desktop(on(false, false)),
-            file("/h/.config/Claude/claude_desktop_config.json")
-        );
-        assert_eq!(
-            Client::Zed.location(&on(false, true)),
-            file("/a/Zed/settings.json")
-        );
-    }
-
-    #[test]
-    fn a_client_that_only_starts_commands_gets_the_bridge_for_a_url() {
-        let connection = Connection::Url {
-            url: "http://x/mcp".to_owned(),
-            bridge: ["bridge", "connect", "http://x/mcp"]
-                .map(str::to_owned)
-                .into(),
-        };
-        assert_eq!(
-            Client::ClaudeDesktop.entry(&connection),
-            json!({"command": "bridge", "args": ["connect", "http://x/mcp"]})
-        );
-        assert_eq!(
-            Client::Zed.entry(&connection),
-            json!({"url": "http://x/mcp"})
-        );
-    }
-
-    #[test]
-    fn variables_are_part_of_the_entry_and_of_the_command() {
-        let connection = Connection::Command {
-            program: "p".to_owned(),
-            args: vec!["a".to_owned()],
-            env: vec![("TOKEN".to_owned(), "…".to_owned())],
-        };
-        let entry = Client::ClaudeDesktop.entry(&connection);
-        assert_eq!(entry["env"], json!({"TOKEN": "…"}));
-        let command = Client::ClaudeCode.command("x", &connection).unwrap();
-        assert_eq!(command.join(" "), "claude mcp add x --env TOKEN=… -- p a");
-    }
 
     #[test]
     fn every_client_is_found_by_its_id() {
@@ -251,12 +178,5 @@ mod tests {
             assert_eq!(Client::by_id(client.id()), Some(client));
         }
         assert_eq!(Client::by_id("other"), None);
-    }
-
-    #[test]
-    fn without_a_home_some_locations_are_unknown() {
-        let homeless = System::default();
-        assert!(Client::Zed.location(&homeless).path().is_none());
-        assert!(Client::ClaudeCode.location(&homeless).path().is_some());
     }
 }

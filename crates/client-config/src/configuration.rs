@@ -1,5 +1,4 @@
-//! A server in the configuration of a client: as text for the user, as JSON, and merged into the client's
-//! file.
+//! A server in the configuration of a client: as text for the user, and as JSON.
 
 use std::io::{self, Write};
 
@@ -7,19 +6,16 @@ use linkspan_spawn::shell_quoted;
 use linkspan_wire::{escape_line, replace_unprintable};
 use serde_json::{Value, json};
 
-use crate::clients::Client;
 use crate::connection::Connection;
-use crate::merge::{MergeError, Merged, merge};
+use crate::place::Place;
 use crate::server::shown;
 use crate::system::Location;
 
 /// A server in the configuration of a client.
 #[derive(Debug, Clone)]
 pub struct Configuration<'a> {
-    /// The client.
-    pub client: Client,
-    /// The location of its configuration.
-    pub location: Location,
+    /// The configuration of the client.
+    pub place: &'a Place,
     /// The name of the server.
     pub name: &'a str,
     /// How the client connects to it.
@@ -27,55 +23,61 @@ pub struct Configuration<'a> {
 }
 
 impl Configuration<'_> {
+    /// A whole configuration with this server only.
+    fn snippet(&self) -> Value {
+        let (client, name) = (self.place.client, self.name);
+        let entry = client.entry(name, self.connection);
+        let mut snippet = client.slot(name).alone(&entry);
+        let inputs = client.inputs(self.connection);
+        if !inputs.is_empty() {
+            let questions: Vec<Value> = inputs.into_iter().map(|(_, question)| question).collect();
+            snippet["inputs"] = questions.into();
+        }
+        snippet
+    }
+
     /// The configuration as JSON.
     pub fn to_json(&self) -> Value {
-        let Self { client, name, .. } = *self;
+        let (Place { client, scope, .. }, name) = (self.place, self.name);
+        let snippet = self.snippet();
         json!({
             "client": client.id(),
             "name": name,
-            "file": self.location.path().map(|path| path.to_string_lossy()),
+            "file": self.place.location.path().map(|path| path.to_string_lossy()),
+            "format": client.format().name().to_lowercase(),
             "key": client.key(),
-            "config": client.snippet(name, self.connection),
-            "command": client.command(name, self.connection),
+            "text": client.format().write(&snippet),
+            "config": snippet,
+            "command": client.command(*scope, name, self.connection),
         })
     }
 
     /// Writes the steps for the user.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { client, name, .. } = *self;
+        let (Place { client, scope, .. }, name) = (self.place, self.name);
         writeln!(out, "{}:", client.title())?;
-        let place = match &self.location {
+        let place = match &self.place.location {
             Location::File(path) => shown(path),
             Location::Unknown(name) => (*name).to_owned(),
         };
-        if let Some(command) = client.command(name, self.connection) {
+        if let Some(command) = client.command(*scope, name, self.connection) {
             writeln!(out, "  run this")?;
             writeln!(out, "    {}", typed(&command))?;
             writeln!(out, "  or put this into {place}")?;
         } else {
             writeln!(out, "  put this into {place}")?;
         }
-        let snippet = client.snippet(name, self.connection);
-        let text = serde_json::to_string_pretty(&snippet).unwrap_or_default();
-        for line in text.lines() {
-            writeln!(out, "    {}", replace_unprintable(line))?;
+        for line in client.format().write(&self.snippet()).lines() {
+            writeln!(
+                out,
+                "{}",
+                format!("    {}", replace_unprintable(line)).trim_end()
+            )?;
+        }
+        for secret in self.connection.secrets() {
+            writeln!(out, "  {}", client.secret_hint(secret))?;
         }
         Ok(())
-    }
-
-    /// Adds the server to the client's file.
-    ///
-    /// # Errors If the file is unknown, or cannot be read, edited or written; then it is not changed.
-    pub fn merge(&self) -> Result<Merged, MergeError> {
-        let client = self.client;
-        let file = self.location.path();
-        let file = file.ok_or(MergeError::NoFile(client.title()))?;
-        merge(
-            file,
-            client.key(),
-            self.name,
-            &client.entry(self.connection),
-        )
     }
 }
 
@@ -88,45 +90,61 @@ fn typed(command: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clients::{Client, Scope};
+    use crate::connection::Variable;
+
+    fn written(client: Client, connection: &Connection) -> (String, Value) {
+        let place = Place {
+            client,
+            scope: Scope::Project,
+            location: Location::File("/x/config".into()),
+            project: None,
+        };
+        let configuration = Configuration {
+            place: &place,
+            name: "mine",
+            connection,
+        };
+        let mut out = Vec::new();
+        configuration.write(&mut out).unwrap();
+        (String::from_utf8(out).unwrap(), configuration.to_json())
+    }
 
     fn connection() -> Connection {
         Connection::Command {
             program: "/bin/my program".to_owned(),
             args: vec!["serve".to_owned()],
-            env: Vec::new(),
+            env: vec![Variable::Secret("KEY".to_owned())],
         }
     }
 
     #[test]
     fn the_text_names_the_command_and_the_file() {
-        let configuration = Configuration {
-            client: Client::ClaudeCode,
-            location: Location::File("/x/.mcp.json".into()),
-            name: "mine",
-            connection: &connection(),
-        };
-        let mut out = Vec::new();
-        configuration.write(&mut out).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let (text, json) = written(Client::ClaudeCode, &connection());
         assert!(
             text.starts_with(
-                "Claude Code:\n  run this\n    claude mcp add mine -- '/bin/my program' serve\n  or put this into /x/.mcp.json\n    {\n"
+                "Claude Code:\n  run this\n    claude mcp add --scope project mine --env 'KEY=${KEY}' -- '/bin/my program' serve\n  or put this into /x/config\n    {\n"
             ),
             "{text}"
         );
-        assert_eq!(configuration.to_json()["file"], "/x/.mcp.json");
+        assert_eq!(json["file"], "/x/config");
     }
 
     #[test]
-    fn a_client_whose_file_is_not_known_cannot_be_configured() {
-        let configuration = Configuration {
-            client: Client::Zed,
-            location: Location::Unknown("its settings.json"),
-            name: "mine",
-            connection: &connection(),
-        };
-        let error = configuration.merge().unwrap_err();
-        assert!(matches!(error, MergeError::NoFile("Zed")));
-        assert_eq!(configuration.to_json()["file"], Value::Null);
+    fn the_snippet_has_the_format_of_the_client() {
+        let (text, json) = written(Client::Codex, &connection());
+        assert_eq!(
+            text,
+            "Codex:\n  put this into /x/config\n    [mcp_servers.mine]\n    command = \"/bin/my program\"\n    args = [\"serve\"]\n    env_vars = [\"KEY\"]\n  set KEY in the shell that starts Codex\n"
+        );
+        assert_eq!(json["format"], "toml");
+        let (text, _) = written(Client::Continue, &connection());
+        assert_eq!(
+            text,
+            "Continue:\n  put this into /x/config\n    mcpServers:\n      - name: mine\n        command: \"/bin/my program\"\n        args:\n          - serve\n        env:\n          KEY: \"${{ secrets.KEY }}\"\n  put KEY=VALUE into .continue/.env in your home\n"
+        );
+        let (_, json) = written(Client::VsCode, &connection());
+        assert_eq!(json["config"]["inputs"][0]["id"], "KEY");
+        assert_eq!(json["command"], Value::Null);
     }
 }

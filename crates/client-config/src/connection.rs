@@ -10,7 +10,7 @@ pub enum Connection {
         /// Its arguments.
         args: Vec<String>,
         /// Variables that the client sets for it.
-        env: Vec<(String, String)>,
+        env: Vec<Variable>,
     },
     /// The server is already running.
     Url {
@@ -19,6 +19,24 @@ pub enum Connection {
         /// A command that connects a stdio client to the URL, for clients that only start commands.
         bridge: Vec<String>,
     },
+}
+
+/// A variable that a client sets for a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Variable {
+    /// With a value that is no secret.
+    Set(String, String),
+    /// With a secret. The entry refers to it in the way of the client, and does not have it.
+    Secret(String),
+}
+
+impl Variable {
+    /// The name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Set(name, _) | Self::Secret(name) => name,
+        }
+    }
 }
 
 impl Connection {
@@ -36,6 +54,18 @@ impl Connection {
             }
         }
         command
+    }
+
+    /// The names of the variables with secrets.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        let env = match self {
+            Self::Command { env, .. } => &env[..],
+            Self::Url { .. } => &[],
+        };
+        env.iter().filter_map(|variable| match variable {
+            Variable::Secret(name) => Some(name.as_str()),
+            Variable::Set(..) => None,
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::clients::{Client, PLACEHOLDER, WRITTEN};
 use crate::file::ConfigFile;
 
 /// Why a client cannot start a server.
@@ -21,23 +22,70 @@ pub enum EntryProblem {
 }
 
 impl ConfigFile {
-    /// The servers whose command is the program `name`, in whatever folder.
-    pub fn started_by<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
-        let all = self.servers().into_iter().flatten();
-        all.filter(move |(_, entry)| is_started_by(entry, name))
-            .map(|(name, entry)| (name.as_str(), entry))
+    /// The servers that linkspan runs.
+    pub fn ours(&self) -> Vec<(&str, &Value)> {
+        let client = self.client();
+        let all = self.servers().into_iter();
+        all.filter(|(_, entry)| is_ours(client, entry)).collect()
     }
 }
 
-fn is_started_by(entry: &Value, name: &str) -> bool {
-    let command = entry.get("command").and_then(Value::as_str);
-    command.is_some_and(|command| Path::new(command).file_stem().unwrap_or_default() == name)
+/// The program whose entries are ours.
+const PROGRAM: &str = "linkspan";
+
+/// Whether an entry runs linkspan.
+pub(crate) fn is_ours(client: Client, entry: &Value) -> bool {
+    let line = client.command_line(entry);
+    line.is_some_and(|line| own_arguments(&line).is_some())
+}
+
+/// The arguments of linkspan in a command line: after a path of the program, `npx -y linkspan` or `uvx linkspan`.
+fn own_arguments<'a>(line: &'a [&'a str]) -> Option<&'a [&'a str]> {
+    const LAUNCHERS: [&str; 7] = ["npx", "bunx", "pnpm", "uvx", "uv", "cmd", "docker"];
+    let is_program = |word: &str| {
+        let word = word.rsplit(['/', '\\']).next().unwrap_or_default();
+        let word = word.split('@').next().unwrap_or_default();
+        Path::new(word).file_stem().unwrap_or_default() == PROGRAM
+    };
+    let first = *line.first()?;
+    if is_program(first) {
+        return Some(&line[1..]);
+    }
+    let stem = Path::new(first).file_stem().unwrap_or_default();
+    if !LAUNCHERS.iter().any(|launcher| stem == *launcher) {
+        return None;
+    }
+    let words = line.iter();
+    let at = words.take(8).position(|word| is_program(word))?;
+    Some(&line[at + 1..])
+}
+
+/// Keeps what the user has written in the existing entry: the values of secrets in the place of placeholders, and all
+/// members that say neither how the server is started nor where it is.
+pub(crate) fn keep(client: Client, entry: &mut Value, existing: &Value) {
+    let member = client.env_member();
+    let env = entry.get_mut(member).and_then(Value::as_object_mut);
+    for (name, value) in env.into_iter().flatten() {
+        let written = existing.get(member).and_then(|env| env.get(name));
+        if let (true, Some(written)) = (*value == PLACEHOLDER, written) {
+            *value = written.clone();
+        }
+    }
+    let written = existing.as_object().into_iter().flatten();
+    for (name, value) in written.filter(|(name, _)| !WRITTEN.contains(&name.as_str())) {
+        entry[name.as_str()] = value.clone();
+    }
 }
 
 /// The reason why the server of an entry cannot be started. `is_in_path` looks a program up; the folder after
 /// the argument `serve` must exist.
-pub fn problem(entry: &Value, is_in_path: impl Fn(&str) -> bool) -> Option<EntryProblem> {
-    let command = entry.get("command").and_then(Value::as_str)?;
+pub fn problem(
+    client: Client,
+    entry: &Value,
+    is_in_path: impl Fn(&str) -> bool,
+) -> Option<EntryProblem> {
+    let line = client.command_line(entry)?;
+    let command = *line.first()?;
     if Path::new(command).components().count() > 1 {
         if !Path::new(command).is_file() {
             return Some(EntryProblem::NoProgram(command.to_owned()));
@@ -45,14 +93,13 @@ pub fn problem(entry: &Value, is_in_path: impl Fn(&str) -> bool) -> Option<Entry
     } else if !is_in_path(command) {
         return Some(EntryProblem::NotInPath(command.to_owned()));
     }
-    let args = entry.get("args").and_then(Value::as_array)?;
-    let mut words = args.iter().filter_map(Value::as_str);
-    if words.next() != Some("serve") {
+    let mut words = own_arguments(&line)?.iter();
+    if words.next() != Some(&"serve") {
         return None;
     }
     let dir = words.find(|word| !word.starts_with('-'))?;
     let is_gone = Path::new(dir).is_absolute() && !Path::new(dir).is_dir();
-    is_gone.then(|| EntryProblem::NoFolder(dir.to_owned()))
+    is_gone.then(|| EntryProblem::NoFolder((*dir).to_owned()))
 }
 
 #[cfg(test)]
@@ -60,15 +107,24 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn problem(entry: &Value, is_in_path: impl Fn(&str) -> bool) -> Option<EntryProblem> {
+        super::problem(Client::Cursor, entry, is_in_path)
+    }
+
     #[test]
     fn a_server_whose_folder_has_gone_is_noticed() {
-        let program = std::env::current_exe().unwrap();
-        let args = json!(["serve", "--sandbox=2", "/no/such/folder"]);
-        let entry = json!({ "command": program, "args": args });
+        let args = json!([
+            "-y",
+            "linkspan@1",
+            "serve",
+            "--sandbox=2",
+            "/no/such/folder"
+        ]);
+        let entry = json!({ "command": "npx", "args": args });
         let gone = EntryProblem::NoFolder("/no/such/folder".to_owned());
-        assert_eq!(problem(&entry, |_| false), Some(gone));
-        let entry = json!({ "command": program, "args": ["serve", "."] });
-        assert_eq!(problem(&entry, |_| false), None);
+        assert_eq!(problem(&entry, |_| true), Some(gone));
+        let entry = json!({ "command": "linkspan", "args": ["serve", "."] });
+        assert_eq!(problem(&entry, |_| true), None);
     }
 
     #[test]
@@ -84,11 +140,48 @@ mod tests {
 
     #[test]
     fn a_server_is_known_by_its_program() {
-        assert!(is_started_by(
-            &json!({ "command": "/x/linkspan" }),
-            "linkspan"
+        let ours = |entry: Value| is_ours(Client::Cursor, &entry);
+        assert!(ours(json!({ "command": "/x/linkspan" })));
+        assert!(ours(json!({ "command": "C:\\x\\linkspan.exe" })));
+        assert!(ours(
+            json!({ "command": "npx", "args": ["-y", "linkspan@latest", "connect"] })
         ));
-        assert!(!is_started_by(&json!({ "command": "npx" }), "linkspan"));
-        assert!(!is_started_by(&json!({ "url": "https://x" }), "linkspan"));
+        assert!(ours(
+            json!({ "command": "cmd", "args": ["/c", "npx", "-y", "linkspan"] })
+        ));
+        assert!(ours(
+            json!({ "command": "uvx", "args": ["linkspan", "serve", "/x"] })
+        ));
+        assert!(!ours(
+            json!({ "command": "npx", "args": ["-y", "mcp-remote", "https://x"] })
+        ));
+        assert!(!ours(json!({ "command": "cat", "args": ["linkspan"] })));
+        assert!(!ours(json!({ "url": "https://x/linkspan" })));
+        assert!(is_ours(
+            Client::OpenCode,
+            &json!({ "command": ["linkspan", "serve"] })
+        ));
+        assert!(is_ours(
+            Client::Goose,
+            &json!({ "cmd": "linkspan", "args": [] })
+        ));
+    }
+
+    #[test]
+    fn what_the_user_has_written_is_kept() {
+        let mut entry = json!({ "command": "linkspan", "env": { "A": "…", "B": "1" } });
+        let existing = json!({ "command": "old", "url": "old", "autoApprove": ["x"], "disabled": true,
+            "env": { "A": "secret", "B": "2" } });
+        keep(Client::Cline, &mut entry, &existing);
+        let kept = json!({ "command": "linkspan", "env": { "A": "secret", "B": "1" },
+            "autoApprove": ["x"], "disabled": true });
+        assert_eq!(entry, kept);
+        let mut entry = json!({ "enabled": true, "cmd": "linkspan", "timeout": 300 });
+        let existing = json!({ "enabled": false, "cmd": "old", "timeout": 60 });
+        keep(Client::Goose, &mut entry, &existing);
+        assert_eq!(
+            entry,
+            json!({ "enabled": false, "cmd": "linkspan", "timeout": 60 })
+        );
     }
 }

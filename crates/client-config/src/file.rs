@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::clients::Client;
-use crate::jsonc::{self, EditError};
+use crate::format::SyntaxError;
 
 /// The largest configuration file that is read.
 const MAX: u64 = 16 << 20;
@@ -24,9 +24,9 @@ pub enum ReadError {
     /// It is larger than the limit.
     #[error("it is too large")]
     TooLarge,
-    /// It is not JSON with comments.
+    /// It does not have the format of the client.
     #[error("{0}")]
-    Syntax(String),
+    Syntax(#[from] SyntaxError),
 }
 
 /// A client's configuration file.
@@ -43,16 +43,27 @@ impl ConfigFile {
     /// If there is no file, or it is not a configuration.
     pub fn read(client: Client, file: &Path) -> Result<Self, ReadError> {
         let text = text(file)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        let value = jsonc::read(&text).map_err(|error| match error {
-            EditError::Syntax(why) => ReadError::Syntax(why),
-            other => ReadError::Syntax(other.to_string()),
-        })?;
+        let value = client.format().read(&text)?;
         Ok(Self { client, value })
     }
 
-    /// The servers, by name.
-    pub fn servers(&self) -> Option<&Map<String, Value>> {
-        self.value.get(self.client.key())?.as_object()
+    pub(crate) fn client(&self) -> Client {
+        self.client
+    }
+
+    /// The servers, with their names.
+    pub fn servers(&self) -> Vec<(&str, &Value)> {
+        match self.value.get(self.client.key()) {
+            Some(Value::Object(servers)) => servers
+                .iter()
+                .map(|(name, entry)| (name.as_str(), entry))
+                .collect(),
+            Some(Value::Array(items)) => items
+                .iter()
+                .filter_map(|item| Some((item.get("name")?.as_str()?, item)))
+                .collect(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -74,27 +85,35 @@ mod tests {
 
     fn file(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("mcp.json");
+        let file = folder.path().join("config");
         fs::write(&file, text).unwrap();
         (folder, file)
     }
 
+    fn names(client: Client, text: &str) -> Vec<String> {
+        let (_folder, file) = file(text);
+        let config = ConfigFile::read(client, &file).unwrap();
+        let servers = config.servers().into_iter();
+        servers.map(|(name, _)| name.to_owned()).collect()
+    }
+
     #[test]
     fn the_servers_of_a_client_are_under_its_own_key() {
-        let (_folder, file) = file("{ // mine\n \"servers\": {\"a\": {},}, \"mcpServers\": {} }");
-        let config = ConfigFile::read(Client::VsCode, &file).unwrap();
-        assert_eq!(config.servers().map(Map::len), Some(1));
-        let config = ConfigFile::read(Client::Cursor, &file).unwrap();
-        assert_eq!(config.servers().map(Map::len), Some(0));
-        let config = ConfigFile::read(Client::Zed, &file).unwrap();
-        assert_eq!(config.servers(), None);
+        let text = "{ // mine\n \"servers\": {\"a\": {},}, \"mcpServers\": {} }";
+        assert_eq!(names(Client::VsCode, text), ["a"]);
+        assert_eq!(names(Client::Cursor, text), [] as [&str; 0]);
+        assert_eq!(names(Client::Zed, text), [] as [&str; 0]);
+        let text = "mcpServers:\n  - name: a\n    command: x\n  - url: y\n";
+        assert_eq!(names(Client::Continue, text), ["a"]);
+        let text = "model = \"m\"\n[mcp_servers.\"a b\"]\ncommand = \"x\"\n";
+        assert_eq!(names(Client::Codex, text), ["a b"]);
     }
 
     #[test]
     fn a_file_that_is_no_configuration_is_an_error() {
-        let (folder, file) = file("{");
+        let (folder, file) = file("{\n  \"a\" 1\n}");
         let read = |path: &Path| ConfigFile::read(Client::Cursor, path).unwrap_err();
-        assert!(matches!(read(&file), ReadError::Syntax(_)));
+        assert_eq!(read(&file).to_string(), "line 2, column 7: expected `:`");
         assert!(matches!(read(folder.path()), ReadError::NotAFile));
         assert!(matches!(
             read(&folder.path().join("none")),

@@ -4,24 +4,48 @@
 //! The home directory, the platform and every path are parameters: this crate reads no environment variables
 //! and prints nothing.
 
+mod action;
+mod backup;
 mod clients;
 mod configuration;
 mod connection;
+mod diff;
+mod edit;
 mod entry;
 mod file;
+mod format;
+mod inventory;
 mod jsonc;
-mod merge;
+mod place;
+mod plan;
+mod program;
+mod refused;
+mod request;
 mod server;
+mod server_error;
+mod slot;
 mod state;
 mod system;
+mod toml;
+mod yaml;
 
-pub use clients::Client;
+pub use action::Action;
+pub use backup::{Backup, backups};
+pub use clients::{Client, Scope};
 pub use configuration::Configuration;
-pub use connection::Connection;
+pub use connection::{Connection, Variable};
+pub use edit::{EditError, put, remove};
 pub use entry::{EntryProblem, problem};
 pub use file::{ConfigFile, ReadError};
-pub use jsonc::{EditError, put};
-pub use merge::{MergeError, Merged, merge};
-pub use server::{PathError, Server, utf8};
+pub use format::{Format, SyntaxError};
+pub use inventory::Inventory;
+pub use place::{Place, Wanted};
+pub use plan::{Changed, Plan};
+pub use program::Program;
+pub use refused::ChangeError;
+pub use request::Request;
+pub use server::{Server, utf8};
+pub use server_error::ServerError;
+pub use slot::Slot;
 pub use state::ClientState;
 pub use system::{Location, System};

@@ -3,16 +3,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde_json::Map;
-
-use crate::clients::Client;
+use crate::clients::{Client, Scope};
 use crate::entry::{EntryProblem, problem};
 use crate::file::{ConfigFile, ReadError};
 use crate::server::shown;
-use crate::system::System;
-
-/// The program whose servers are checked.
-const PROGRAM: &str = "linkspan";
+use crate::system::{Location, System};
 
 /// The state of a client's configuration.
 #[derive(Debug)]
@@ -30,6 +25,8 @@ pub enum ClientState {
     CannotStart {
         /// The client.
         client: Client,
+        /// Where the configuration applies.
+        scope: Scope,
         /// Its file.
         file: PathBuf,
         /// The server.
@@ -84,36 +81,40 @@ impl ClientState {
     pub fn all(system: &System, is_in_path: impl Fn(&str) -> bool) -> Vec<Self> {
         let mut all = Vec::new();
         for client in Client::ALL {
-            let location = client.location(system);
-            if let Some(file) = location.path().filter(|file| file.is_file()) {
-                all.push(Self::of(client, file, &is_in_path));
+            for scope in [Scope::User, Scope::Project] {
+                let location = client.location(scope, system);
+                let file = location.as_ref().and_then(Location::path);
+                if let Some(file) = file.filter(|file| file.is_file()) {
+                    all.push(Self::of(client, scope, file, &is_in_path));
+                }
             }
         }
         all
     }
 
-    fn of(client: Client, path: &Path, is_in_path: &dyn Fn(&str) -> bool) -> Self {
+    fn of(client: Client, scope: Scope, path: &Path, is_in_path: &dyn Fn(&str) -> bool) -> Self {
         let file = path.to_owned();
         let config = match ConfigFile::read(client, path) {
             Ok(config) => config,
             Err(why) => return Self::Unreadable { client, file, why },
         };
-        for (name, entry) in config.started_by(PROGRAM) {
-            if let Some(why) = problem(entry, is_in_path) {
+        for (name, entry) in config.ours() {
+            if let Some(why) = problem(client, entry, is_in_path) {
                 let server = name.to_owned();
                 return Self::CannotStart {
                     client,
+                    scope,
                     file,
                     server,
                     why,
                 };
             }
         }
-        let ours = config.started_by(PROGRAM);
+        let ours = config.ours().into_iter();
         Self::Fine {
             client,
             file,
-            count: config.servers().map_or(0, Map::len),
+            count: config.servers().len(),
             ours: ours.map(|(name, _)| name.to_owned()).collect(),
         }
     }
@@ -124,10 +125,22 @@ impl ClientState {
             Self::Unreadable { .. } => {
                 Some("fix the file; until then the client has no servers from it".to_owned())
             }
-            Self::CannotStart { client, server, .. } => Some(format!(
-                "linkspan config DIR --client {} --name {server} --write",
-                client.id()
-            )),
+            Self::CannotStart {
+                client,
+                scope,
+                server,
+                ..
+            } => {
+                let (client, usual) = (client.id(), client.usual_scope());
+                let scope = match scope {
+                    _ if *scope == usual => "",
+                    Scope::User => " --scope user",
+                    Scope::Project => " --scope project",
+                };
+                Some(format!(
+                    "linkspan config DIR --client {client}{scope} --name {server} --write --force"
+                ))
+            }
             Self::Fine { .. } => None,
         }
     }
@@ -143,7 +156,9 @@ mod tests {
         let file = home.path().join(".cursor/mcp.json");
         std::fs::create_dir(file.parent().unwrap()).unwrap();
         std::fs::write(&file, text).unwrap();
-        let state = ClientState::of(Client::Cursor, &file, &|program| program == "linkspan");
+        let state = ClientState::of(Client::Cursor, Scope::User, &file, &|program| {
+            program == "linkspan"
+        });
         let text = state.to_string().replace(file.to_str().unwrap(), "FILE");
         (text, state.hint())
     }
@@ -171,7 +186,7 @@ mod tests {
         );
         assert_eq!(
             hint.unwrap(),
-            "linkspan config DIR --client cursor --name a --write"
+            "linkspan config DIR --client cursor --name a --write --force"
         );
     }
 }

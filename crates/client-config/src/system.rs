@@ -29,6 +29,12 @@ pub struct System {
     pub home: Option<PathBuf>,
     /// `%APPDATA%`, or `$XDG_CONFIG_HOME`.
     pub config: Option<PathBuf>,
+    /// `%LOCALAPPDATA%`.
+    pub local: Option<PathBuf>,
+    /// `$CLAUDE_CONFIG_DIR`, the folder of Claude Code.
+    pub claude: Option<PathBuf>,
+    /// `$CODEX_HOME`, the folder of Codex.
+    pub codex: Option<PathBuf>,
     /// macOS.
     pub is_mac: bool,
     /// Windows.
@@ -51,6 +57,9 @@ impl System {
         Self {
             home: path(home),
             config: path(config),
+            local: path("LOCALAPPDATA").filter(|_| is_windows),
+            claude: path("CLAUDE_CONFIG_DIR"),
+            codex: path("CODEX_HOME"),
             is_mac: cfg!(target_os = "macos"),
             is_windows,
         }
@@ -60,10 +69,23 @@ impl System {
         Some(self.home.as_ref()?.join(path))
     }
 
+    /// In the folder for the settings of programs.
     pub(crate) fn in_config(&self, path: &str) -> Option<PathBuf> {
+        if self.is_mac {
+            return self.in_home(&format!("Library/Application Support/{path}"));
+        }
         match &self.config {
             Some(config) => Some(config.join(path)),
             None if self.is_windows => None,
+            None => self.in_home(".config").map(|config| config.join(path)),
+        }
+    }
+
+    /// In the folder for the settings of programs that use the conventions of Linux on every system.
+    pub(crate) fn in_unix_config(&self, path: &str) -> Option<PathBuf> {
+        let config = self.config.as_ref().filter(|_| !self.is_windows);
+        match config {
+            Some(config) => Some(config.join(path)),
             None => self.in_home(".config").map(|config| config.join(path)),
         }
     }

@@ -14,10 +14,11 @@ fn with_server(name: &str) -> Workspace {
 #[test]
 fn config_uses_the_format_of_each_client() {
     let workspace = with_server("all");
-    assert_snapshot!(workspace.run(&["config", "my-server"]), @r#"
+    let five = "claude-code,claude-desktop,cursor,vscode,zed";
+    assert_snapshot!(workspace.run(&["config", "my-server", "--client", five]), @r#"
     Claude Code:
       run this
-        claude mcp add my-server -- LINKSPAN serve HERE/my-server
+        claude mcp add --scope project my-server -- LINKSPAN serve HERE/my-server
       or put this into .mcp.json
         {
           "mcpServers": {
@@ -137,8 +138,9 @@ fn clients_with_url_support_get_the_url() {
         "x",
     ]);
     assert!(
-        ran.stdout
-            .contains(&format!("claude mcp add --transport http x {url}\n")),
+        ran.stdout.contains(&format!(
+            "claude mcp add --scope project --transport http x {url}\n"
+        )),
         "{ran}"
     );
     assert_snapshot!(workspace.run(&["config", "--http", "8808"]), @"
@@ -177,7 +179,23 @@ fn config_json_has_every_client() {
         .collect();
     assert_eq!(
         clients,
-        ["claude-code", "claude-desktop", "cursor", "vscode", "zed"]
+        [
+            "claude-code",
+            "claude-desktop",
+            "cline",
+            "codex",
+            "continue",
+            "crush",
+            "cursor",
+            "gemini",
+            "goose",
+            "kiro",
+            "lm-studio",
+            "opencode",
+            "vscode",
+            "windsurf",
+            "zed"
+        ]
     );
 }
 
@@ -232,7 +250,7 @@ fn config_keeps_other_settings_and_writes_a_backup() {
     mode(&workspace.path("home/.config/zed/settings.json"), 0o600);
     let args = ["config", "my-server", "--client", "zed", "--write"];
     assert_snapshot!(workspace.run(&args), @"
-    HERE/home/.config/zed/settings.json (backup: HERE/home/.config/zed/settings.json.bak)
+    HERE/home/.config/zed/settings.json (backup: HERE/home/.config/zed/settings.json.linkspan-1.bak)
     Zed sees it at once; its agent panel shows whether it runs
     ");
     let after = workspace.read("home/.config/zed/settings.json");
@@ -242,9 +260,12 @@ fn config_keeps_other_settings_and_writes_a_backup() {
         after.contains("\n\t\t\"my-server\": {\n\t\t\t\"command\": "),
         "{after}"
     );
-    assert_eq!(workspace.read("home/.config/zed/settings.json.bak"), before);
+    assert_eq!(
+        workspace.read("home/.config/zed/settings.json.linkspan-1.bak"),
+        before
+    );
     #[cfg(unix)]
-    for file in ["settings.json", "settings.json.bak"] {
+    for file in ["settings.json", "settings.json.linkspan-1.bak"] {
         use std::os::unix::fs::PermissionsExt;
         let about = workspace
             .path("home/.config/zed")
@@ -258,19 +279,22 @@ fn config_keeps_other_settings_and_writes_a_backup() {
     assert_snapshot!(workspace.run(&args), @"HERE/home/.config/zed/settings.json is up to date");
     assert_eq!(workspace.read("home/.config/zed/settings.json"), after);
 
-    // Another folder with the same name: the entry changes, and the first backup stays.
+    // Another folder with the same name: with --force the entry changes, and the first backup stays.
     assert_eq!(workspace.run(&["new", "second"]).code, Some(0));
-    let ran = workspace.run(&[
-        "config",
-        "second",
-        "--name",
-        "my-server",
-        "--client",
-        "zed",
-        "--write",
-    ]);
-    assert!(ran.stdout.contains("settings.json.bak.1"), "{ran}");
-    assert_eq!(workspace.read("home/.config/zed/settings.json.bak"), before);
+    let other = "config second --name my-server --client zed --write";
+    let other: Vec<&str> = other.split(' ').collect();
+    assert_snapshot!(workspace.run(&other), @"
+    [stderr]
+    error: HERE/home/.config/zed/settings.json has another server `my-server`
+    hint: nothing was changed; --force replaces it, --name NAME adds another one
+    [exit 1]
+    ");
+    let ran = workspace.run(&[&other[..], &["--force"]].concat());
+    assert!(ran.stdout.contains("settings.json.linkspan-2.bak"), "{ran}");
+    assert_eq!(
+        workspace.read("home/.config/zed/settings.json.linkspan-1.bak"),
+        before
+    );
     assert!(
         workspace
             .read("home/.config/zed/settings.json")
@@ -306,7 +330,7 @@ fn config_does_not_change_an_invalid_file() {
         assert!(ran.stderr.contains(what), "{ran}");
         assert!(ran.stderr.contains("hint: nothing was changed"), "{ran}");
         assert_eq!(workspace.read("c.json"), text);
-        assert!(!workspace.path("c.json.bak").exists());
+        assert!(!workspace.path("c.json.linkspan-1.bak").exists());
     }
 }
 
@@ -367,7 +391,7 @@ fn a_url_is_reached_through_connect() {
         "zed",
         "--json",
     ]);
-    assert_snapshot!(ran, @r#"{"client":"zed","name":"example","file":"HERE/home/.config/zed/settings.json","key":"context_servers","config":{"context_servers":{"example":{"command":"LINKSPAN","args":["connect","https://mcp.example.com/mcp"]}}},"command":null}"#);
+    assert_snapshot!(ran, @r#"{"client":"zed","name":"example","file":"HERE/home/.config/zed/settings.json","format":"json","key":"context_servers","text":"{\n  \"context_servers\": {\n    \"example\": {\n      \"command\": \"LINKSPAN\",\n      \"args\": [\n        \"connect\",\n        \"https://mcp.example.com/mcp\"\n      ]\n    }\n  }\n}\n","config":{"context_servers":{"example":{"command":"LINKSPAN","args":["connect","https://mcp.example.com/mcp"]}}},"command":null}"#);
 }
 
 #[test]
@@ -386,7 +410,7 @@ fn a_command_is_reached_through_connect() {
     assert_snapshot!(workspace.run(&words), @r#"
     Claude Code:
       run this
-        claude mcp add server -- LINKSPAN connect -- HERE/server.sh --flag 'a b'
+        claude mcp add --scope project server -- LINKSPAN connect -- HERE/server.sh --flag 'a b'
       or put this into .mcp.json
         {
           "mcpServers": {

@@ -267,11 +267,15 @@ fn the_short_help_of_the_commands_for_authors() {
     Arguments:
       [TARGET]      The server: a folder of scripts (the current one by default), a URL, or a command
                     after `--`
-      [COMMAND]...  Command that runs a server on stdin and stdout
+      [COMMAND]...  Command that runs a server on stdin and stdout, or a command line of linkspan
 
     Options:
-          --client <CLIENT>       The client; all of them by default [possible values: claude-code,
-                                  claude-desktop, cursor, vscode, zed]
+          --client <CLIENT>       The clients; those of this machine by default [possible values:
+                                  claude-code, claude-desktop, cline, codex, continue, crush, cursor,
+                                  gemini, goose, kiro, lm-studio, opencode, vscode, windsurf, zed]
+          --all                   All clients that are found on this machine
+          --scope <SCOPE>         The configuration of the user, or of the project in the current folder
+                                  [possible values: user, project]
           --name <NAME>           Name of the server in the client; by default that of the folder, host
                                   or program
           --http <URL>            Give the client this URL, where the server runs already (linkspan
@@ -280,9 +284,18 @@ fn the_short_help_of_the_commands_for_authors() {
                                   [alias: --wrapper-env]
       -H, --header <NAME: VALUE>  Send this header with every request to the URL; name secrets as ${VAR}
           --bearer-env <VAR>      Send the environment variable VAR as bearer token to the URL
+          --program <PROGRAM>     How clients start linkspan: npx, uvx, a path, or a name in PATH; by
+                                  default the path of this program
           --json                  Print JSON
           --write                 Add it to the client's configuration file, and keep the rest of the
                                   file
+          --remove                Remove the server from the client's configuration file
+          --restore[=<COPY>]      Give the client's configuration file the contents of a copy: the
+                                  latest, or this one
+          --dry-run               Show what --write, --remove or --restore would change
+          --force                 Replace or remove another server of the same name
+          --list                  List the clients of this machine, their servers, and the copies of
+                                  their files
           --file <FILE>           Configuration file, in place of the usual one
           --inspector             Print the command that opens the server in the MCP Inspector
       -v, --verbose...            Write a log to stderr
