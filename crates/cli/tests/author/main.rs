@@ -1,6 +1,7 @@
 //! The commands for authors of a folder of scripts, through the real binary.
 
 mod begin;
+mod client_files;
 mod clients;
 mod doctor;
 mod looking;
