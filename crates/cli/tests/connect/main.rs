@@ -6,6 +6,7 @@
 mod both_ways;
 mod bounds;
 mod commands;
+mod configs;
 mod connecting;
 mod damaged;
 mod ending;
