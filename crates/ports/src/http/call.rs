@@ -79,7 +79,11 @@ impl Post {
         let body = delivery.msg.to_bytes();
         let headers = request::post(&self.endpoint, &self.context, &self.extra);
         let make = || Telling::new(body.clone(), self.sent.clone());
-        let sent = send(&self.endpoint, Method::POST, &self.url, &headers, make).await;
+        let sending = send(&self.endpoint, Method::POST, &self.url, &headers, make);
+        let sent = match self.endpoint.options.headers_timeout {
+            Some(limit) => Box::pin(self.within(limit, sending)).await,
+            None => sending.await,
+        };
         let (response, url) = match sent {
             Ok(sent) => sent,
             Err(why @ Fault::NotSignedIn { .. }) if delivery.role == Role::Initialized => {
@@ -96,6 +100,22 @@ impl Post {
             Box::pin(self.refused(delivery, response)).await
         };
         (outcome, (url != self.url).then_some(url))
+    }
+
+    /// Waits for the head of a response. The time in which a person is asked to sign in does not count.
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        sending: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let mut sending = pin!(sending);
+        loop {
+            match timeout(limit, &mut sending).await {
+                Ok(sent) => return sent,
+                Err(_) if self.endpoint.is_asking() => {}
+                Err(_) => return Err(Fault::Timeout { after: limit }),
+            }
+        }
     }
 
     /// Reports the session and URL of a response to the driver. Some servers assign the session after the answer to

@@ -50,6 +50,7 @@ impl Dial {
             inner: GaiResolver::new(),
             // The user names the proxy, and the proxy finds the server.
             rule: options.address_rule.filter(|_| proxy.is_none()),
+            ipv4_only: options.ipv4_only,
         });
         tcp.enforce_http(false);
         tcp.set_nodelay(true);

@@ -52,6 +52,12 @@ pub struct HttpOptions {
     pub retry_delay: Duration,
     /// Limit of one attempt to connect.
     pub connect_timeout: Duration,
+    /// Limit of the wait for the head of a response to a request; `None` leaves it to the session.
+    pub headers_timeout: Option<Duration>,
+    /// Whether only IPv4 addresses are connected to.
+    pub ipv4_only: bool,
+    /// Whether cookies of the server are sent back.
+    pub cookies: bool,
     /// Limits of messages from the server.
     pub limits: Limits,
     /// PEM certificates to trust besides the system's.
@@ -127,6 +133,9 @@ impl HttpOptions {
             retries: 3,
             retry_delay: Duration::from_millis(100),
             connect_timeout: Duration::from_secs(10),
+            headers_timeout: None,
+            ipv4_only: false,
+            cookies: true,
             limits: Limits::default(),
             ca: None,
             authorizer: None,

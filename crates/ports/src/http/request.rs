@@ -73,7 +73,8 @@ pub(super) fn common(endpoint: &Endpoint, context: &SessionContext) -> HeaderMap
     if let Some(version) = &context.version {
         set(&mut headers, PROTOCOL_VERSION, version);
     }
-    if let Some(cookies) = context.cookies.header(&headers) {
+    let cookies = context.cookies.header(&headers);
+    if let Some(cookies) = cookies.filter(|_| endpoint.options.cookies) {
         headers.insert(COOKIE, cookies);
     }
     if let Some(source) = &endpoint.options.source

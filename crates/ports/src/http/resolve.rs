@@ -18,6 +18,7 @@ pub type AddressRule = fn(IpAddr) -> Option<&'static str>;
 pub(super) struct Resolver {
     pub(super) inner: GaiResolver,
     pub(super) rule: Option<AddressRule>,
+    pub(super) ipv4_only: bool,
 }
 
 impl Service<Name> for Resolver {
@@ -31,8 +32,10 @@ impl Service<Name> for Resolver {
 
     fn call(&mut self, name: Name) -> Self::Future {
         let (looking, rule) = (self.inner.call(name), self.rule);
+        let ipv4_only = self.ipv4_only;
         Box::pin(async move {
-            let found: Vec<SocketAddr> = looking.await?.collect();
+            let usable = |address: &SocketAddr| address.is_ipv4() || !ipv4_only;
+            let found: Vec<SocketAddr> = looking.await?.filter(usable).collect();
             let forbidden = |address: &SocketAddr| rule.and_then(|rule| rule(address.ip()));
             match found.iter().find_map(forbidden) {
                 Some(what) => Err(io::Error::other(format!("{FORBIDDEN}{what}"))),
