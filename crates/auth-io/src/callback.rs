@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION, REFERRER_POLICY,
 };
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
@@ -20,8 +20,8 @@ use linkspan_auth::sha256;
 use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
+use url::Url;
 
-const PATH: &str = "/callback";
 /// Connections at once, and the time for the head of a request.
 const CONNECTIONS: usize = 16;
 const HEAD: Duration = Duration::from_secs(10);
@@ -72,12 +72,11 @@ impl Callback {
         FIRST + number % (u16::MAX - FIRST)
     }
 
-    /// Waits for the answer with this state, and returns its query.
-    pub(crate) async fn answer(self, state: &str, server: &str) -> io::Result<String> {
+    /// Waits for the expected answer, and returns its query.
+    pub(crate) async fn answer(self, expected: Expected) -> io::Result<String> {
         let (tx, rx) = oneshot::channel();
         let page = Arc::new(Page {
-            state: state.to_owned(),
-            server: escape(server),
+            expected,
             found: Mutex::new(Some(tx)),
         });
         let slots = Arc::new(Semaphore::new(CONNECTIONS));
@@ -94,9 +93,20 @@ impl Callback {
     }
 }
 
+/// The answer that a sign-in waits for.
+pub(crate) struct Expected {
+    /// The `state` that identifies it.
+    pub(crate) state: String,
+    /// The path of its redirect URI.
+    pub(crate) path: String,
+    /// The server that the user signs in to.
+    pub(crate) server: String,
+    /// Where the browser goes next if the answer has a code, in place of our own page.
+    pub(crate) success: Option<Url>,
+}
+
 struct Page {
-    state: String,
-    server: String,
+    expected: Expected,
     found: Mutex<Option<oneshot::Sender<String>>>,
 }
 
@@ -142,8 +152,9 @@ impl Page {
         let mut states = url::form_urlencoded::parse(query.as_bytes())
             .filter(|(name, _)| name == "state")
             .map(|(_, value)| value);
-        let is_ours = states.next().is_some_and(|state| state == self.state);
-        if request.method() != Method::GET || request.uri().path() != PATH || !is_ours {
+        let expected = &self.expected;
+        let is_ours = states.next().is_some_and(|state| state == expected.state);
+        if request.method() != Method::GET || request.uri().path() != expected.path || !is_ours {
             return page(
                 StatusCode::NOT_FOUND,
                 "Not found",
@@ -153,9 +164,18 @@ impl Page {
         if let Some(found) = self.found.lock().take() {
             let _ = found.send(query.to_owned());
         }
+        let has_code =
+            url::form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "code");
+        if let Some(next) = expected.success.as_ref().filter(|_| has_code)
+            && let Ok(next) = HeaderValue::try_from(next.as_str())
+        {
+            let mut response = page(StatusCode::SEE_OTHER, "linkspan: sign-in", "");
+            response.headers_mut().insert(LOCATION, next);
+            return response;
+        }
         let text = format!(
             "linkspan has the answer for <b>{}</b>. Return to your client; you can close this tab.",
-            self.server
+            escape(&expected.server)
         );
         page(StatusCode::OK, "linkspan: sign-in", &text)
     }
@@ -205,7 +225,7 @@ mod tests {
     async fn only_the_answer_of_this_sign_in_is_taken() {
         let callback = Callback::bind(&[], false).await.unwrap();
         let port = callback.port;
-        let waiting = tokio::spawn(callback.answer("right", "https://h/<x>"));
+        let waiting = tokio::spawn(callback.answer(expected("/callback", None)));
         for target in [
             "/",
             "/callback",
@@ -218,6 +238,29 @@ mod tests {
         let answer = get(port, "/callback?code=1&state=right").await;
         assert!(answer.starts_with("HTTP/1.1 200"));
         assert!(answer.contains("no-referrer") && answer.contains("&lt;x&gt;"));
+        assert_eq!(waiting.await.unwrap().unwrap(), "code=1&state=right");
+    }
+
+    fn expected(path: &str, success: Option<&str>) -> Expected {
+        Expected {
+            state: "right".to_owned(),
+            path: path.to_owned(),
+            server: "https://h/<x>".to_owned(),
+            success: success.map(|url| url.parse().unwrap()),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_browser_goes_on_to_the_page_of_the_user_on_a_path_of_the_user() {
+        let callback = Callback::bind(&[], false).await.unwrap();
+        let port = callback.port;
+        let expected = expected("/oauth/callback", Some("https://app.example/done"));
+        let waiting = tokio::spawn(callback.answer(expected));
+        let wrong = get(port, "/callback?code=1&state=right").await;
+        assert!(wrong.starts_with("HTTP/1.1 404"), "{wrong}");
+        let answer = get(port, "/oauth/callback?code=1&state=right").await;
+        assert!(answer.starts_with("HTTP/1.1 303"), "{answer}");
+        assert!(answer.contains("location: https://app.example/done\r\n"));
         assert_eq!(waiting.await.unwrap().unwrap(), "code=1&state=right");
     }
 

@@ -93,6 +93,7 @@ impl ClientSettings {
                 id,
                 secret: self.client_secret,
                 key: self.client_key.as_deref().map(signing_key).transpose()?,
+                auth: None,
             }),
         };
         let assertion = self.assertion_file.as_deref().map(read).transpose()?;

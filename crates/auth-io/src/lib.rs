@@ -35,7 +35,7 @@ pub use http::HttpTransport;
 pub use perform::{PerformError, Person, perform};
 pub use prompt::Prompt;
 pub use settings::{Order, Settings, Task};
-pub use stored::{Which, import_mcp_remote, sign_out};
+pub use stored::{Which, adopt_mcp_remote, import_mcp_remote, mcp_remote_lookup, sign_out};
 pub use transport::{Offline, Sending, Transport, TransportError};
 pub use work::work;
 pub use worker::{Failure, Worker};

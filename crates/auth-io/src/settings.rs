@@ -52,6 +52,12 @@ impl Settings {
         for (name, value) in &self.client.authorize_params {
             text.push_str(&format!("\n{name}={value}"));
         }
+        if let Some(resource) = &self.client.resource {
+            text.push_str(&format!("\n\nresource={resource}"));
+        }
+        if let Some(endpoint) = &self.client.token_endpoint {
+            text.push_str(&format!("\n\ntoken-endpoint={endpoint}"));
+        }
         match self.client.chosen_grant() {
             Grant::Auto | Grant::Code | Grant::Device => {}
             Grant::ClientCredentials => text.push_str("\n\nclient-credentials"),
@@ -217,6 +223,7 @@ mod tests {
                 id: "c".to_owned(),
                 secret: None,
                 key: None,
+                auth: None,
             })
         };
         let company = |subject: &'static str| {

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use linkspan_auth::Timestamp;
-use linkspan_auth::client::{Action, Demand, Found, Input, SignIn, revocation};
+use linkspan_auth::client::{Action, ClientOptions, Demand, Found, Input, SignIn, revocation};
 use linkspan_auth::store::import::{Lookup, find};
 use linkspan_auth::store::{CredentialKey, Record, Status, Store, StoreOptions};
 use linkspan_ports::HttpOptions;
+use tokio::time::timeout;
 use url::Url;
 
 use crate::http::HttpTransport;
@@ -80,38 +82,73 @@ async fn revoke(record: &Record, transport: HttpTransport) {
     }
 }
 
-/// Takes over a sign-in of mcp-remote: its files say which tokens, and discovery says where they belong. `url`,
-/// `headers` and `resource` are those of its command line, which the names of its files are made of.
+/// How mcp-remote names its files for a server. `url` and `headers` are those of its command line.
+pub fn mcp_remote_lookup(client: &ClientOptions, url: &str, headers: &[String]) -> Lookup {
+    let headers = headers.iter().filter_map(|header| header.split_once(':'));
+    // As mcp-remote reads it: empty, or without `resource` in its requests, it says nothing.
+    let resource = client.resource.as_deref().map(str::trim);
+    let resource = resource.filter(|it| !it.is_empty() && client.send_resource);
+    Lookup {
+        url: url.to_owned(),
+        resource: resource.map(str::to_owned),
+        authorize_params: client.authorize_params.clone(),
+        headers: headers
+            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+            .collect(),
+        client_metadata_url: client.metadata_url.as_ref().map(Url::to_string),
+        token_endpoint: client.token_endpoint.as_ref().map(Url::to_string),
+    }
+}
+
+/// How long taking over a sign-in may delay the first connection.
+const ADOPT: Duration = Duration::from_secs(10);
+
+/// Takes over a sign-in of mcp-remote if the store has none for this server, not even one that has ended. If that is
+/// not possible, the server's first refusal leads to a sign-in.
+pub async fn adopt_mcp_remote(settings: &Settings, folder: &Path, lookup: &Lookup) {
+    match timeout(ADOPT, try_to_adopt(settings, folder, lookup)).await {
+        Ok(Ok(false)) => {}
+        Ok(Ok(true)) => tracing::info!("took over the sign-in of mcp-remote"),
+        Ok(Err(error)) => tracing::warn!("the sign-in of mcp-remote was not taken over: {error}"),
+        Err(_) => tracing::warn!("the sign-in of mcp-remote was not taken over: no answer"),
+    }
+}
+
+async fn try_to_adopt(
+    settings: &Settings,
+    folder: &Path,
+    lookup: &Lookup,
+) -> Result<bool, PerformError> {
+    let has_tokens = find(folder, lookup)?.is_some_and(|found| found.tokens.is_some());
+    if !has_tokens {
+        return Ok(false);
+    }
+    let (server, profile) = (settings.server().clone(), settings.profile());
+    let options = settings.store.clone();
+    let known = blocking(move || Store::open(options)?.find(&server, &profile));
+    if known.await?.is_some() {
+        return Ok(false);
+    }
+    let transport = HttpTransport::new(settings.http.clone());
+    import_mcp_remote(settings, &transport, folder, lookup).await?;
+    Ok(true)
+}
+
+/// Takes over a sign-in of mcp-remote: its files say which tokens, and discovery says where they belong.
 pub async fn import_mcp_remote(
     settings: &Settings,
     transport: &dyn Transport,
     folder: &Path,
-    url: &str,
-    headers: &[String],
-    resource: Option<&str>,
+    lookup: &Lookup,
 ) -> Result<Record, PerformError> {
     let server = settings.server().clone();
-    // As mcp-remote reads it: empty, or without `resource` in its requests, it says nothing.
-    let resource = resource.map(str::trim).filter(|it| !it.is_empty());
-    let resource = resource.filter(|_| settings.client.send_resource);
-    let headers = headers.iter().filter_map(|header| header.split_once(':'));
-    let lookup = Lookup {
-        url: url.to_owned(),
-        resource: resource.map(str::to_owned),
-        authorize_params: settings.client.authorize_params.clone(),
-        headers: headers
-            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
-            .collect(),
-        client_metadata_url: settings.client.metadata_url.as_ref().map(Url::to_string),
-        ..Lookup::default()
-    };
-    let imported = find(folder, &lookup)?;
+    let imported = find(folder, lookup)?;
     let imported = imported.ok_or_else(|| PerformError::NothingToImport(folder.to_owned()))?;
     let found = discover(settings, transport).await?;
     let mut record = imported.into_record(&server, found, Timestamp::now())?;
-    if let Some(resource) = resource {
+    if lookup.resource.is_some() {
         // What the tokens were asked for, and what a renewal has to repeat.
-        record.resource = Some(resource.to_owned());
+        record.resource.clone_from(&lookup.resource);
     }
     let profile = settings.profile();
     let key = CredentialKey::of(

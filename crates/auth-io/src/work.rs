@@ -29,6 +29,7 @@ pub(crate) struct Assignment {
     callback_port: Option<u16>,
     timeout: Duration,
     connect_timeout: Duration,
+    ipv4_only: bool,
     /// In PEM form.
     ca: Option<String>,
     /// From where the server answered.
@@ -60,6 +61,7 @@ impl Assignment {
             callback_port: settings.callback_port,
             timeout: settings.timeout,
             connect_timeout: settings.http.connect_timeout,
+            ipv4_only: settings.http.ipv4_only,
             // Outside of its certificates, which are ASCII, a file may have comments in any encoding.
             ca: (settings.http.ca.as_deref()).map(|pem| String::from_utf8_lossy(pem).into_owned()),
             address: settings.http.answered_from(),
@@ -70,6 +72,7 @@ impl Assignment {
         let mut http = HttpOptions::new(&self.order.server, self.client.insecure_http)?;
         http.proxy_from(variable);
         http.connect_timeout = self.connect_timeout;
+        http.ipv4_only = self.ipv4_only;
         http.ca = self.ca.map(String::into_bytes);
         if let Some(address) = self.address {
             http.set_answered_from(address);

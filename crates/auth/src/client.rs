@@ -26,7 +26,7 @@ pub use demand::Demand;
 pub use device::DeviceCode;
 pub use dpop::DpopKey;
 pub use error::SignInError;
-pub use options::{ClientOptions, DpopMode, GivenClient, Grant, Idp};
+pub use options::{CALLBACK_PATH, ClientOptions, DpopMode, GivenClient, Grant, Idp};
 pub use refresh::{Refresh, Refreshed};
 pub use revocation::revocation;
 pub use scope::union;

@@ -79,6 +79,11 @@ pub(crate) fn stats_file() -> Option<PathBuf> {
     path("LINKSPAN_SHRINK_STATS").or_else(|| Some(state_folder()?.join("shrink.ndjson")))
 }
 
+/// The folder where mcp-remote keeps its sign-ins.
+pub(crate) fn mcp_remote_folder() -> Option<PathBuf> {
+    path("MCP_REMOTE_CONFIG_DIR").or_else(|| Some(system().home?.join(".mcp-auth")))
+}
+
 /// The folder for the state of this program.
 pub(crate) fn state_folder() -> Option<PathBuf> {
     if let Some(folder) = path("LINKSPAN_STATE") {

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::{Job, PerformError, Person, blocking, is_unknown_client, lifetime};
 use crate::browser;
-use crate::callback::Callback;
+use crate::callback::{Callback, Expected};
 use crate::prompt::{Prompt, Shown};
 
 /// What happened in a sign-in, also in one that failed.
@@ -231,10 +231,16 @@ impl Job<'_> {
         callback: Option<Callback>,
         pasted: &mut Option<mpsc::Receiver<String>>,
     ) -> Result<String, PerformError> {
-        let server = self.settings.shown_server();
+        let redirect = Url::parse(&page.redirect_uri).ok();
+        let expected = Expected {
+            state: page.state.clone(),
+            path: redirect.map_or_else(String::new, |url| url.path().to_owned()),
+            server: self.settings.shown_server().into(),
+            success: self.settings.client.success_url.clone(),
+        };
         let from_browser = async {
             match callback {
-                Some(callback) => callback.answer(&page.state, server.as_str()).await,
+                Some(callback) => callback.answer(expected).await,
                 None => std::future::pending().await,
             }
         };

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use linkspan_auth::client::ClientOptions;
 use linkspan_auth::store::Record;
 use serde_json::json;
 
 use super::World;
 use super::server::{SERVER, Server};
-use crate::import_mcp_remote;
 use crate::perform::PerformError;
+use crate::{import_mcp_remote, mcp_remote_lookup};
 
 const TENANT: &str = "https://tenant.example/";
 /// `md5sum` of `SERVER|TENANT`.
@@ -22,7 +23,12 @@ async fn import(
 ) -> Result<Record, PerformError> {
     let settings = world.settings(SERVER);
     let server: &Server = &world.server;
-    import_mcp_remote(&settings, server, folder, SERVER, &[], resource).await
+    let client = ClientOptions {
+        resource: resource.map(str::to_owned),
+        ..(*settings.client).clone()
+    };
+    let lookup = mcp_remote_lookup(&client, SERVER, &[]);
+    import_mcp_remote(&settings, server, folder, &lookup).await
 }
 
 #[tokio::test]

@@ -3,28 +3,30 @@
 use serde_json::{Value, json};
 use url::Url;
 
+use super::options::CALLBACK_PATH;
+
 /// The document to publish at a URL that then serves as the client id.
 pub fn client_metadata(url: &Url, name: &str, port: u16) -> Value {
-    let mut document = described(name, &redirect_uris("127.0.0.1", port));
+    let mut document = described(name, &redirect_uris("127.0.0.1", port, CALLBACK_PATH));
     document["client_id"] = url.as_str().into();
     document["token_endpoint_auth_method"] = "none".into();
     document
 }
 
 /// Where the browser may be sent back to. Both spellings of this machine, the chosen one first.
-pub(super) fn redirect_uris(host: &str, port: u16) -> Vec<String> {
+pub(super) fn redirect_uris(host: &str, port: u16, path: &str) -> Vec<String> {
     let mut hosts = vec![host];
     hosts.extend(
         ["127.0.0.1", "localhost"]
             .into_iter()
             .filter(|it| *it != host),
     );
-    let uris = hosts.iter().map(|host| redirect_uri(host, port));
+    let uris = hosts.iter().map(|host| redirect_uri(host, port, path));
     uris.collect()
 }
 
-pub(super) fn redirect_uri(host: &str, port: u16) -> String {
-    format!("http://{host}:{port}/callback")
+pub(super) fn redirect_uri(host: &str, port: u16, path: &str) -> String {
+    format!("http://{host}:{port}{path}")
 }
 
 /// The members that both have.

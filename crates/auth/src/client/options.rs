@@ -6,6 +6,10 @@ use url::Url;
 use super::error::SignInError;
 use crate::Secret;
 use crate::jose::SigningKey;
+use crate::store::{ClientAuth, Tokens};
+
+/// The path in redirect URIs, unless another one is given.
+pub const CALLBACK_PATH: &str = "/callback";
 
 /// How tokens are obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -66,6 +70,8 @@ pub struct GivenClient {
     pub secret: Option<Secret>,
     /// The private key for client assertions, in PEM form.
     pub key: Option<Secret>,
+    /// How it authenticates at the token endpoint, if the server's metadata is not to decide.
+    pub auth: Option<ClientAuth>,
 }
 
 impl GivenClient {
@@ -116,10 +122,22 @@ pub struct ClientOptions {
     pub authorize_params: Vec<(String, String)>,
     /// Whether `resource` (RFC 8707) is sent; some servers refuse it.
     pub send_resource: bool,
+    /// The `resource` to send in place of the one that the server publishes.
+    pub resource: Option<String>,
+    /// Members of the client's metadata that replace ours in a dynamic registration.
+    pub registration: serde_json::Map<String, serde_json::Value>,
+    /// The token endpoint for client credentials, in place of discovery.
+    pub token_endpoint: Option<Url>,
+    /// Whether the ID token is sent to the server in place of the access token.
+    pub use_id_token: bool,
     /// Whether plain http to other machines is allowed.
     pub insecure_http: bool,
     /// The host in redirect URIs: `127.0.0.1`, or `localhost` where a server insists on it.
     pub callback_host: String,
+    /// The path in redirect URIs.
+    pub callback_path: String,
+    /// Where the browser is sent after the sign-in, in place of our own page.
+    pub success_url: Option<Url>,
     /// The name that a user sees on the consent page.
     pub client_name: String,
 }
@@ -136,8 +154,14 @@ impl Default for ClientOptions {
             dpop: DpopMode::Auto,
             authorize_params: Vec::new(),
             send_resource: true,
+            resource: None,
+            registration: serde_json::Map::new(),
+            token_endpoint: None,
+            use_id_token: false,
             insecure_http: false,
             callback_host: "127.0.0.1".to_owned(),
+            callback_path: CALLBACK_PATH.to_owned(),
+            success_url: None,
             client_name: "linkspan".to_owned(),
         }
     }
@@ -155,7 +179,19 @@ impl ClientOptions {
 
     /// The endpoint that the user named: a server's metadata has no part in it.
     pub fn named_endpoint(&self) -> Option<Url> {
-        self.idp.as_ref().map(|idp| idp.token_endpoint.clone())
+        let of_idp = self.idp.as_ref().map(|idp| idp.token_endpoint.clone());
+        of_idp.or_else(|| self.token_endpoint.clone())
+    }
+
+    /// The tokens with the one in place of the access token that the server is to see.
+    pub(super) fn shown_tokens(&self, tokens: Tokens) -> Tokens {
+        match &tokens.id_token {
+            Some(id_token) if self.use_id_token => Tokens {
+                access: id_token.clone(),
+                ..tokens
+            },
+            _ => tokens,
+        }
     }
 
     /// Whether a user has to take part.

@@ -13,6 +13,7 @@ use crate::{HttpRequest, HttpResponse, Secret, Timestamp};
 pub struct Refresh {
     request: TokenRequest,
     before: Tokens,
+    options: ClientOptions,
 }
 
 /// What a response led to.
@@ -74,6 +75,7 @@ impl Refresh {
         Ok(Some(Self {
             request,
             before: tokens.clone(),
+            options: options.clone(),
         }))
     }
 
@@ -101,7 +103,9 @@ impl Refresh {
         if tokens.id_token.is_none() {
             tokens.id_token = self.before.id_token.clone();
         }
-        Ok(Refreshed::Tokens(tokens))
+        Ok(Refreshed::Tokens(Box::new(
+            self.options.shown_tokens(*tokens),
+        )))
     }
 
     /// The newest nonce of the token endpoint.

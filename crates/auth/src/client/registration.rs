@@ -35,7 +35,9 @@ fn given(client: &GivenClient, server: &ServerMetadata) -> Registration {
     let supported = server.token_endpoint_auth_methods_supported.as_deref();
     // RFC 8414: without a list, Basic is what a server supports.
     let takes = |name: &str| supported.is_some_and(|all| all.iter().any(|one| one == name));
-    let auth = if client.key.is_some() {
+    let auth = if let Some(auth) = client.auth {
+        auth
+    } else if client.key.is_some() {
         ClientAuth::PrivateKeyJwt
     } else if client.secret.is_none() {
         ClientAuth::None
@@ -58,6 +60,7 @@ fn given(client: &GivenClient, server: &ServerMetadata) -> Registration {
 /// Whether a registration of an earlier sign-in can be used with these scopes, and with the callback on this port if
 /// there is one.
 pub(super) fn is_usable(
+    options: &ClientOptions,
     registration: &Registration,
     port: Option<u16>,
     scope: Option<&[String]>,
@@ -69,13 +72,17 @@ pub(super) fn is_usable(
         let mut wanted = scope.unwrap_or_default().iter();
         wanted.all(|scope| registered.contains(scope))
     });
-    let has_port = port.is_none_or(|port| redirect(registration, port).is_some());
+    let has_port = port.is_none_or(|port| redirect(options, registration, port).is_some());
     is_alive && has_scopes && has_port
 }
 
 /// The registered redirect URI with this port. Others, such as those of another program, lead to no listener of ours.
-pub(super) fn redirect(registration: &Registration, port: u16) -> Option<&String> {
-    let own = redirect_uris("127.0.0.1", port);
+pub(super) fn redirect<'a>(
+    options: &ClientOptions,
+    registration: &'a Registration,
+    port: u16,
+) -> Option<&'a String> {
+    let own = redirect_uris(&options.callback_host, port, &options.callback_path);
     registration
         .redirect_uris
         .iter()
@@ -96,9 +103,9 @@ pub(super) fn request(
     let name = "registration_endpoint";
     let endpoint = server.endpoint(name, Some(endpoint), options.insecure_http)?;
     let uris = if only_localhost {
-        vec![redirect_uri("localhost", port)]
+        vec![redirect_uri("localhost", port, &options.callback_path)]
     } else {
-        redirect_uris(&options.callback_host, port)
+        redirect_uris(&options.callback_host, port, &options.callback_path)
     };
     let mut body = described(&options.client_name, &uris);
     body["token_endpoint_auth_method"] = wanted_auth(server).into();
@@ -109,6 +116,9 @@ pub(super) fn request(
         && let Some(grants) = body["grant_types"].as_array_mut()
     {
         grants.push(device::GRANT.into());
+    }
+    for (name, value) in &options.registration {
+        body[name] = value.clone();
     }
     Ok(HttpRequest::json(endpoint, &body))
 }
@@ -246,7 +256,7 @@ mod tests {
             let registered = outcome("https://as.example", &sent, &answer(201, &body)).unwrap();
             assert_eq!(registered.auth, auth);
             // A server that does not repeat the redirect URIs has taken what it was asked.
-            assert!(redirect(&registered, 1).is_some());
+            assert!(redirect(&options, &registered, 1).is_some());
         }
     }
 
@@ -257,6 +267,7 @@ mod tests {
                 id: "c".to_owned(),
                 secret: Some(Secret::new("s")),
                 key: None,
+                auth: None,
             }),
             ..ClientOptions::default()
         };
@@ -275,12 +286,13 @@ mod tests {
             client_id: "c".to_owned(),
             client_secret: None,
             auth: ClientAuth::None,
-            redirect_uris: redirect_uris("127.0.0.1", 7),
+            redirect_uris: redirect_uris("127.0.0.1", 7, "/callback"),
             expires: Some(Timestamp(100)),
             scope: None,
             dynamic: true,
         };
-        let usable = |port, now| is_usable(&registration, port, None, Timestamp(now));
+        let options = ClientOptions::default();
+        let usable = |port, now| is_usable(&options, &registration, port, None, Timestamp(now));
         assert!(usable(Some(7), 99) && usable(None, 99));
         assert!(!usable(Some(8), 99));
         assert!(!usable(Some(7), 100) && !usable(None, 100));
@@ -293,7 +305,7 @@ mod tests {
                 ..registration.clone()
             };
             assert!(
-                !is_usable(&foreign, Some(7), None, Timestamp(99)),
+                !is_usable(&options, &foreign, Some(7), None, Timestamp(99)),
                 "{other}"
             );
         }
@@ -303,7 +315,7 @@ mod tests {
         };
         let with = |scopes: &[&str]| {
             let scopes: Vec<String> = scopes.iter().map(|it| (*it).to_owned()).collect();
-            is_usable(&limited, Some(7), Some(&scopes), Timestamp(99))
+            is_usable(&options, &limited, Some(7), Some(&scopes), Timestamp(99))
         };
         assert!(with(&["b"]));
         assert!(!with(&["b", "c"]));

@@ -110,6 +110,16 @@ pub(crate) fn same_issuer(found: &str, expected: &str) -> bool {
     found == expected || root(found).is_some_and(|found| root(expected) == Some(found))
 }
 
+/// A server of which only the token endpoint is known.
+pub(super) fn of_token_endpoint(endpoint: &Url) -> ServerMetadata {
+    ServerMetadata {
+        issuer: endpoint.origin().ascii_serialization(),
+        token_endpoint: Some(endpoint.to_string()),
+        assumed: true,
+        ..ServerMetadata::default()
+    }
+}
+
 /// The endpoints of 2025-03-26, for a server that publishes no metadata at all.
 pub(super) fn assumed(server: &Url) -> ServerMetadata {
     let origin = server.origin().ascii_serialization();

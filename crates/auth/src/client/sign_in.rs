@@ -237,10 +237,10 @@ impl SignIn {
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
         match (stage, input) {
             (Stage::Resource(looking), Input::Response(response)) => {
-                self.resource_answered(looking, &response)
+                self.resource_answered(looking, &response, now)
             }
             (Stage::Resource(looking), Input::Unreachable(why)) => {
-                self.resource_unreachable(looking, why)
+                self.resource_unreachable(looking, why, now)
             }
             (
                 Stage::Server {
@@ -301,10 +301,15 @@ impl SignIn {
         self.metadata.as_ref().ok_or_else(misuse)
     }
 
-    /// `resource` of every request, exactly as it is published.
+    /// `resource` of every request: the given one, else exactly as it is published. A token endpoint that the user named
+    /// need not know what is published.
     fn resource(&self) -> Option<String> {
-        let published = self.resource.resource.clone();
-        published.filter(|_| self.options.send_resource)
+        let published = &self.resource.resource;
+        let published = published
+            .as_ref()
+            .filter(|_| self.options.token_endpoint.is_none());
+        let resource = self.options.resource.as_ref().or(published).cloned();
+        resource.filter(|_| self.options.send_resource)
     }
 
     /// The key of the tokens, if they are to be bound to one.

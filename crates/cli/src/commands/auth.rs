@@ -3,15 +3,14 @@
 mod list;
 
 use std::io::{Read, read_to_string, stdin};
-use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use linkspan_auth::client::client_metadata;
-use linkspan_auth_io::{HttpTransport, import_mcp_remote, open_page, work};
+use linkspan_auth::client::{ClientOptions, client_metadata};
+use linkspan_auth_io::{HttpTransport, import_mcp_remote, mcp_remote_lookup, open_page, work};
 use url::Url;
 
 use crate::args::RemoteArgs;
-use crate::environment::{system, variable};
+use crate::environment::{mcp_remote_folder, variable};
 use crate::exit::{Exit, Failure};
 use crate::remote::remote;
 use crate::show::{clean, say};
@@ -107,18 +106,14 @@ async fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let options = remote(&args.url, &args.remote)?;
     let transport = HttpTransport::new(options.clone());
     let settings = settings(options, &args.remote, store_options().ok_or_else(no_state)?)?;
-    let folder = variable("MCP_REMOTE_CONFIG_DIR").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(system().home?.join(".mcp-auth")));
-    let folder = folder.ok_or_else(no_state)?;
-    let record = import_mcp_remote(
-        &settings,
-        &transport,
-        &folder,
-        &args.url,
-        &args.remote.headers,
-        args.resource.as_deref(),
-    )
-    .await?;
+    let folder = mcp_remote_folder().ok_or_else(no_state)?;
+    // It says which files to read. The sign-in is found again without it.
+    let named = ClientOptions {
+        resource: args.resource,
+        ..(*settings.client).clone()
+    };
+    let lookup = mcp_remote_lookup(&named, &args.url, &args.remote.headers);
+    let record = import_mcp_remote(&settings, &transport, &folder, &lookup).await?;
     say!(
         "took over the sign-in to {} at {}",
         clean(&record.shown_server()),

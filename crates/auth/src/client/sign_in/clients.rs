@@ -105,8 +105,9 @@ impl SignIn {
             let scope = self.scope()?;
             // A device code is not sent to a port.
             let port = (!self.is_by_code()?).then_some(port);
+            let (options, scope) = (&self.options, scope.as_deref());
             let usable =
-                |kept: &Registration| registration::is_usable(kept, port, scope.as_deref(), now);
+                |kept: &Registration| registration::is_usable(options, kept, port, scope, now);
             self.client = kept.filter(usable);
         }
         if self.client.is_none() {

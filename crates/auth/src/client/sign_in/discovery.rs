@@ -73,18 +73,19 @@ impl SignIn {
         &mut self,
         mut looking: Discovering,
         response: &HttpResponse,
+        now: Timestamp,
     ) -> Result<Action, SignInError> {
         looking.note(response);
         if !response.is_success() {
-            return self.next_resource(looking);
+            return self.next_resource(looking, now);
         }
         match resource_metadata::read(&looking.asked, response, &self.server) {
             Ok(metadata) => {
                 self.resource = metadata;
-                self.look_for_server(0)
+                self.find_server(now)
             }
             // A web application answers every path with its page.
-            Err(SignInError::Metadata { .. }) => self.next_resource(looking),
+            Err(SignInError::Metadata { .. }) => self.next_resource(looking, now),
             Err(why) => Err(why),
         }
     }
@@ -93,14 +94,19 @@ impl SignIn {
         &mut self,
         looking: Discovering,
         why: String,
+        now: Timestamp,
     ) -> Result<Action, SignInError> {
         if looking.asked.origin() == self.server.origin() {
             return Err(SignInError::Unreachable(why));
         }
-        self.next_resource(looking)
+        self.next_resource(looking, now)
     }
 
-    fn next_resource(&mut self, looking: Discovering) -> Result<Action, SignInError> {
+    fn next_resource(
+        &mut self,
+        looking: Discovering,
+        now: Timestamp,
+    ) -> Result<Action, SignInError> {
         match looking.next()? {
             Some(next) => {
                 let request = next.request();
@@ -108,6 +114,17 @@ impl SignIn {
                 Ok(Action::Send(request))
             }
             // A server of 2025-03-26 is its own authorization server.
+            None => self.find_server(now),
+        }
+    }
+
+    /// Goes on to the authorization server. If the user named the token endpoint, no metadata is needed.
+    fn find_server(&mut self, now: Timestamp) -> Result<Action, SignInError> {
+        match &self.options.token_endpoint {
+            Some(endpoint) => {
+                self.metadata = Some(server_metadata::of_token_endpoint(endpoint));
+                self.obtain(now)
+            }
             None => self.look_for_server(0),
         }
     }

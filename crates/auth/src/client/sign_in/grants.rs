@@ -12,7 +12,7 @@ use crate::client::options::Grant;
 use crate::client::token::{Answer, TokenRequest};
 use crate::client::{client_metadata, registration};
 use crate::members::Members;
-use crate::store::{ClientAuth, Registration};
+use crate::store::{ClientAuth, Registration, Tokens};
 use crate::{HttpRequest, HttpResponse, Secret, Timestamp, without_secrets};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -31,9 +31,13 @@ impl SignIn {
         }
         let server = self.server()?;
         let client = self.client.as_ref().ok_or_else(misuse)?;
-        let redirect_uri = match registration::redirect(client, port) {
+        let redirect_uri = match registration::redirect(&self.options, client, port) {
             Some(registered) => registered.clone(),
-            None => client_metadata::redirect_uri(&self.options.callback_host, port),
+            None => client_metadata::redirect_uri(
+                &self.options.callback_host,
+                port,
+                &self.options.callback_path,
+            ),
         };
         let (scope, resource) = (self.scope()?, self.resource());
         let (authorize, pending) = authorize::request(
@@ -185,7 +189,7 @@ impl SignIn {
             (Err(SignInError::Token { code, .. }), Some(port)) if code != "invalid_client" => {
                 self.prefers_device = false;
                 let client = self.client.as_ref().ok_or_else(misuse)?;
-                if client.dynamic && registration::redirect(client, port).is_none() {
+                if client.dynamic && registration::redirect(&self.options, client, port).is_none() {
                     // It was registered for another port, which a code did not need.
                     return self.register(port, false);
                 }
@@ -299,7 +303,8 @@ impl SignIn {
         }
     }
 
-    fn done(&mut self, tokens: crate::store::Tokens) -> Result<Action, SignInError> {
+    fn done(&mut self, tokens: Tokens) -> Result<Action, SignInError> {
+        let tokens = self.options.shown_tokens(tokens);
         let requested = self.scope()?.unwrap_or_default();
         let metadata = self.metadata.take().ok_or_else(misuse)?;
         Ok(Action::Done(Box::new(Granted {

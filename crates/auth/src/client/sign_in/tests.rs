@@ -1,6 +1,7 @@
 //! Whole sign-ins against a world of documents and endpoints.
 
 mod hostile;
+mod named;
 mod world;
 
 use serde_json::json;

@@ -29,6 +29,15 @@ impl Lookup {
         }
     }
 
+    /// The port that mcp-remote listens on for the browser if it is given none.
+    pub fn callback_port(&self) -> u16 {
+        let name = self.name(&self.url);
+        let start = name
+            .get(..4)
+            .and_then(|hex| u16::from_str_radix(hex, 16).ok());
+        3335 + start.unwrap_or_default() % 45816
+    }
+
     /// Whether a file of this name is of this server.
     pub(super) fn fits(&self, name: &str) -> bool {
         self.spellings().iter().any(|url| self.name(url) == name)

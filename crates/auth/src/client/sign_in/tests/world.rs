@@ -29,6 +29,7 @@ pub(super) fn given(id: &str, secret: Option<&str>) -> ClientOptions {
             id: id.to_owned(),
             secret: secret.map(Secret::new),
             key: None,
+            auth: None,
         }),
         ..ClientOptions::default()
     }
@@ -293,6 +294,13 @@ impl World {
         url::form_urlencoded::parse(body.as_bytes())
             .into_owned()
             .collect()
+    }
+
+    /// The last document that was sent there.
+    pub(super) fn document(&self, path: &str) -> Value {
+        let mut requests = self.requests.iter().rev();
+        let last = requests.find(|one| one.url.path() == path).unwrap();
+        serde_json::from_str(&last.body).unwrap()
     }
 
     /// The last page that was shown.
