@@ -21,6 +21,7 @@ mod intake;
 mod knowledge;
 mod legacy;
 mod listener;
+mod metered;
 mod mode;
 mod modern;
 mod old_sse;
@@ -37,9 +38,11 @@ mod session_streams;
 mod sessions;
 mod socket;
 mod sse_writer;
+mod stateless;
 #[cfg(unix)]
 mod unix_socket;
 mod unix_socket_error;
+mod websocket;
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +52,7 @@ pub use front_listener::FrontListener;
 pub use guard::{AdmittedCaller, Admitting, Guard, GuardedRequest};
 pub use listener::Front;
 pub use mode::parse_mode;
-pub use options::{FrontOptions, Token};
+pub use options::{FrontOptions, SsePaths, Token};
 pub use principal::Principal;
 pub use service::{Answering, FrontService};
 #[cfg(unix)]

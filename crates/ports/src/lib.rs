@@ -19,7 +19,7 @@ pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use front::UnixSocket;
 pub use front::{
     AdmittedCaller, Admitting, Answering, Front, FrontFigures, FrontListener, FrontOptions,
-    FrontService, Guard, GuardedRequest, Principal, Token, UnixSocketError, parse_mode,
+    FrontService, Guard, GuardedRequest, Principal, SsePaths, Token, UnixSocketError, parse_mode,
 };
 /// The former name, until its last use is gone.
 pub use http::HttpRequestError as RequestError;
@@ -30,7 +30,7 @@ pub use http::{
     variables_in, variables_named_by,
 };
 pub use session_replay::SessionReplay;
-pub use stdio::{stdio, stdio_parts};
+pub use stdio::{stdin_closed, stdio, stdio_parts};
 pub use stream::stream;
 
 /// Envelopes that each queue of a port holds. The budget limits their bytes.

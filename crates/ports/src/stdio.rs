@@ -44,6 +44,29 @@ pub fn stdio_parts() -> (
     (stdin(), stdout())
 }
 
+/// Resolves when stdin ends, if it is a pipe or a socket: then the program that started us has ended. What it sends is
+/// discarded.
+pub async fn stdin_closed() {
+    if !is_from_a_program() {
+        return std::future::pending().await;
+    }
+    let _ = tokio::io::copy(&mut stdin(), &mut tokio::io::sink()).await;
+}
+
+#[cfg(unix)]
+fn is_from_a_program() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned();
+    let metadata = stdin.and_then(|stdin| std::fs::File::from(stdin).metadata());
+    metadata.is_ok_and(|it| it.file_type().is_fifo() || it.file_type().is_socket())
+}
+
+#[cfg(not(unix))]
+fn is_from_a_program() -> bool {
+    false
+}
+
 /// Whether the other end of stdin is closed.
 #[cfg(unix)]
 fn hung_up() -> bool {

@@ -12,6 +12,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
+use regex::Regex;
 use subtle::ConstantTimeEq;
 
 use super::body::{Response, empty};
@@ -31,6 +32,7 @@ const ALLOWS_PRIVATE: &str = "access-control-allow-private-network";
 pub(super) struct AccessRules {
     hosts: Vec<String>,
     origins: Vec<String>,
+    origin_patterns: Vec<Regex>,
     token: Option<Token>,
     /// The headers of a response that pages may read.
     exposed: &'static str,
@@ -55,6 +57,7 @@ impl AccessRules {
         Self {
             hosts,
             origins: options.origins.clone(),
+            origin_patterns: options.origin_patterns.clone(),
             token: options.token.clone(),
             exposed: match options.guard {
                 None => "Mcp-Session-Id",
@@ -115,7 +118,11 @@ impl AccessRules {
         };
         let text = origin.to_str().unwrap_or_default();
         let listed = |known: &String| known == ANY || known.eq_ignore_ascii_case(text);
-        if origins.next().is_none() && (self.origins.iter().any(listed) || is_here(text)) {
+        let is_like = |pattern: &Regex| pattern.is_match(text);
+        let is_known = self.origins.iter().any(listed)
+            || self.origin_patterns.iter().any(is_like)
+            || is_here(text);
+        if origins.next().is_none() && is_known {
             return Ok(Some(origin.clone()));
         }
         let why = "pages of this origin may not use this server".to_owned();

@@ -1,5 +1,6 @@
 //! Bodies of responses: one message, or a stream of events.
 
+use std::any::Any;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -72,7 +73,7 @@ pub(super) struct Events {
     beat: Pin<Box<Sleep>>,
     authority: Option<Authority>,
     _slot: Option<RequestSlot>,
-    _serving: Option<Serving>,
+    kept: Option<Box<dyn Any + Send>>,
 }
 
 /// The source of an event stream.
@@ -98,7 +99,7 @@ impl Events {
             beat: Box::pin(sleep(every)),
             authority: None,
             _slot: slot,
-            _serving: None,
+            kept: None,
         }
     }
 
@@ -178,16 +179,22 @@ impl Authority {
 impl Body {
     /// Counts the request as served until this body has been written.
     pub(super) fn during(self, serving: Serving) -> Self {
+        self.keeping(serving)
+    }
+
+    /// Drops a value when this body has been written.
+    pub(super) fn keeping(self, what: impl Send + 'static) -> Self {
         match self {
             Self::Whole(mut whole) => {
                 // The pieces are written in this order.
                 if let Some(last) = whole.pieces.iter_mut().rfind(|piece| !piece.is_empty()) {
-                    *last = holding(std::mem::take(last), serving);
+                    *last = holding(std::mem::take(last), what);
                 }
                 Self::Whole(whole)
             }
             Self::Events(mut events) => {
-                events._serving = Some(serving);
+                let before = events.kept.take();
+                events.kept = Some(Box::new((before, what)));
                 Self::Events(events)
             }
         }
@@ -245,6 +252,21 @@ impl Whole {
 pub(super) fn empty(status: StatusCode) -> Response {
     let mut response = Response::new(Body::Whole(Whole::default()));
     *response.status_mut() = status;
+    response
+}
+
+/// Plain text of our own.
+pub(super) fn text(status: StatusCode, text: &'static str) -> Response {
+    let mut response = json(
+        status,
+        [
+            Bytes::from_static(text.as_bytes()),
+            Bytes::new(),
+            Bytes::new(),
+        ],
+    );
+    let media = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, media);
     response
 }
 

@@ -143,7 +143,7 @@ async fn converse<H: FrontService>(
     let mut phase = router.phase.subscribe();
     let here = Arc::clone(&connection);
     let serve = service_fn(move |request| Arc::clone(&router).serve(request, here.serve()));
-    let conversation = http.serve_connection(socket, serve);
+    let conversation = http.serve_connection(socket, serve).with_upgrades();
     tokio::pin!(conversation);
     let mut leaving = false;
     loop {

@@ -14,6 +14,7 @@ use super::cancelling::cancel;
 use super::connections::Serving;
 use super::intake::{check_accept_events, check_content_type, drain};
 use super::legacy::{is_request, unserved};
+use super::options::SsePaths;
 use super::reader::Reader;
 use super::refusal::Refusal;
 use super::router::{Router, charge};
@@ -37,7 +38,10 @@ impl<H: FrontService> Router<H> {
             .await?;
         let reader_id = session.streams().listen();
         let mut writer = SseWriter::default();
-        writer.endpoint(&format!("/messages?sessionId={}", session.key));
+        let SsePaths {
+            messages, base_url, ..
+        } = &self.options.sse_paths;
+        writer.endpoint(&format!("{base_url}{messages}?sessionId={}", session.key));
         let principal = Some(session.principal.clone());
         let reader = Reader::only(session, reader_id);
         Ok(self.stream(reader, writer, None, principal))

@@ -78,7 +78,7 @@ impl<H: FrontService> Router<H> {
     }
 
     /// Waits for a session slot. Sessions that are closing still hold theirs until their servers have exited.
-    async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+    pub(super) async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         let is_full = self.sessions.len() >= self.options.max_sessions;
         let wait = if is_full { Duration::ZERO } else { LEAVING };
         let room = timeout(wait, Arc::clone(&self.session_slots).acquire_owned()).await;

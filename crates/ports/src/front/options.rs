@@ -1,11 +1,14 @@
 //! How a front behaves.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderMap;
 use linkspan_mcp::Era;
 use linkspan_wire::Limits;
+use regex::Regex;
 
 use super::guard::Guard;
 
@@ -18,21 +21,33 @@ const LONG: Duration = Duration::from_secs(365 * 86_400);
 pub(super) const HEALTH: &str = "/healthz";
 /// Where a guard publishes its documents.
 const WELL_KNOWN: &str = "/.well-known";
-/// Where HTTP+SSE is served.
-const OLD_PATHS: [&str; 2] = ["/sse", "/messages"];
 
 /// The options of an HTTP front. Every number is a limit.
 #[derive(Debug, Clone)]
 pub struct FrontOptions {
     /// Where MCP is served.
     pub path: String,
-    /// Whether HTTP+SSE (2024-11-05) is served as well, at `/sse` and `/messages`.
+    /// Whether HTTP+SSE (2024-11-05) is served as well.
     pub sse: bool,
+    /// Where HTTP+SSE is served.
+    pub sse_paths: SsePaths,
+    /// Where legacy clients are served over WebSocket, a JSON-RPC message in each text message. Not with a
+    /// guard.
+    pub websocket: Option<String>,
+    /// Paths that answer `ok` as plain text, for health checks of other programs.
+    pub health: Vec<String>,
+    /// Headers of every response that does not have them already.
+    pub response_headers: HeaderMap,
+    /// Answers requests of legacy clients that name no session, each with a session of its own, which the front opens
+    /// with this revision; `initialize` opens none.
+    pub stateless: Option<String>,
     /// Names under which clients may address us, with or without a port; `*` for all. The address
     /// that we listen on is always among them.
     pub hosts: Vec<String>,
     /// Origins of web pages that may speak to us besides those of this machine; `*` for all.
     pub origins: Vec<String>,
+    /// The same by expressions that match a part of the origin.
+    pub origin_patterns: Vec<Regex>,
     /// The token that clients have to send.
     pub token: Option<Token>,
     /// Decides about requests without that token. With neither, all requests are served.
@@ -65,15 +80,42 @@ pub struct FrontOptions {
     pub client_era: Option<Era>,
 }
 
+/// Where HTTP+SSE is served.
+#[derive(Debug, Clone)]
+pub struct SsePaths {
+    /// The stream.
+    pub stream: String,
+    /// Where messages are POSTed.
+    pub messages: String,
+    /// What precedes that path in what clients are told: a URL without a slash at its end, or nothing.
+    pub base_url: String,
+}
+
+impl Default for SsePaths {
+    fn default() -> Self {
+        Self {
+            stream: "/sse".to_owned(),
+            messages: "/messages".to_owned(),
+            base_url: String::new(),
+        }
+    }
+}
+
 impl Default for FrontOptions {
     fn default() -> Self {
         Self {
             path: "/mcp".to_owned(),
             sse: false,
+            sse_paths: SsePaths::default(),
+            websocket: None,
+            health: Vec::new(),
+            response_headers: HeaderMap::new(),
+            stateless: None,
             hosts: ["localhost", "127.0.0.1", "[::1]"]
                 .map(str::to_owned)
                 .into(),
             origins: Vec::new(),
+            origin_patterns: Vec::new(),
             token: None,
             guard: None,
             limits: Limits::default(),
@@ -94,15 +136,23 @@ impl Default for FrontOptions {
 }
 
 impl FrontOptions {
-    /// The other endpoint that uses the same path, if there is one.
-    pub(super) fn clash(&self) -> Option<&'static str> {
+    /// The path that two endpoints use, if there is one.
+    pub(super) fn clash(&self) -> Option<&str> {
         let path = self.path.trim_end_matches('/');
         if self.guard.is_some() && path.starts_with(WELL_KNOWN) {
             return Some(WELL_KNOWN);
         }
-        let old = if self.sse { &OLD_PATHS[..] } else { &[] };
-        let mut taken = std::iter::once(&HEALTH).chain(old);
-        taken.find(|taken| path == **taken).copied()
+        let SsePaths {
+            stream, messages, ..
+        } = &self.sse_paths;
+        let mut served = vec![path];
+        let health = self.health.iter().map(String::as_str);
+        // The path of our own health check may be answered for another program.
+        served.extend(health.chain([HEALTH]).collect::<BTreeSet<_>>());
+        served.extend([&**stream, messages].into_iter().filter(|_| self.sse));
+        served.extend(self.websocket.as_deref());
+        let mut known = BTreeSet::new();
+        served.into_iter().find(|path| !known.insert(*path))
     }
 
     /// Clamps numbers and durations so that arithmetic with them cannot overflow.

@@ -17,12 +17,12 @@ use tokio::sync::{Semaphore, watch};
 use super::access::{self, AccessRules, METHODS};
 use super::admission::Admission;
 use super::allowance::{Allowance, Allowances};
-use super::body::{RequestSlot, Response, json};
+use super::body::{self, RequestSlot, Response, json};
 use super::connections::Serving;
 use super::figures::FrontFigures;
 use super::intake::{Intake, check_accept_any, check_content_type, drain, given};
 use super::knowledge::Knowledge;
-use super::options::{FrontOptions, HEALTH};
+use super::options::{FrontOptions, HEALTH, SsePaths};
 use super::phase::Phase;
 use super::principal::Principal;
 use super::refusal::Refusal;
@@ -92,6 +92,10 @@ impl<H: FrontService> Router<H> {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }
+        for (name, value) in &self.options.response_headers {
+            let headers = response.headers_mut();
+            headers.entry(name).or_insert_with(|| value.clone());
+        }
         admitted.stamp(&mut response);
         Ok(response.map(|body| body.during(serving)))
     }
@@ -105,6 +109,9 @@ impl<H: FrontService> Router<H> {
         let path = head.uri.path();
         if head.method == Method::OPTIONS {
             return Ok(access::preflight(&head.headers));
+        }
+        if self.options.health.iter().any(|one| one == path) {
+            return Ok(body::text(StatusCode::OK, "ok"));
         }
         if path == HEALTH {
             return self.health(&head.method);
@@ -124,18 +131,31 @@ impl<H: FrontService> Router<H> {
                 _ => Err(Refusal::method(METHODS, "unsupported method")),
             };
         }
+        let SsePaths {
+            stream, messages, ..
+        } = &self.options.sse_paths;
         if self.options.sse && self.options.client_era != Some(Era::Modern) {
-            match (path, &head.method) {
-                ("/sse", &Method::GET) => return self.open_sse(head, &admission, serving).await,
-                ("/messages", &Method::POST) => {
+            let is_get = head.method == Method::GET;
+            let is_post = head.method == Method::POST;
+            match path {
+                path if path == stream && is_get => {
+                    return self.open_sse(head, &admission, serving).await;
+                }
+                path if path == messages && is_post => {
                     return self.post_sse(head, body, &admission, serving).await;
                 }
-                ("/sse", _) => {
+                path if path == stream => {
                     return Err(Refusal::method("GET", "this path serves an event stream"));
                 }
-                ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),
+                path if path == messages => {
+                    return Err(Refusal::method("POST", "messages are POSTed"));
+                }
                 _ => {}
             }
+        }
+        // A guard decides about each request, and there is only the first one.
+        if self.options.websocket.as_deref() == Some(path) && self.options.guard.is_none() {
+            return self.websocket(head, &admission, serving).await;
         }
         let why = "nothing is served at this path".to_owned();
         let hint = format!("the endpoint is {}", self.options.path);
@@ -200,6 +220,10 @@ impl<H: FrontService> Router<H> {
         let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error).about(id.clone());
         let served = match era.map_err(refuse)? {
             Era::Modern => self.ask(head, envelope, principal).await,
+            Era::Legacy if self.options.stateless.is_some() && session.is_none() => {
+                self.only(Era::Legacy, Some(&envelope.msg))?;
+                self.alone(envelope, version, principal).await
+            }
             Era::Legacy => {
                 self.only(Era::Legacy, Some(&envelope.msg))?;
                 self.relay(envelope, version, session, principal).await

@@ -8,6 +8,8 @@ mod legacy;
 mod modern;
 mod old_sse;
 mod service;
+mod stateless;
+mod websocket;
 
 use std::sync::Arc;
 use std::time::Duration;
