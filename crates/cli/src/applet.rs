@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use linkspan_dropin::Program;
 use linkspan_scripts::sandbox;
 use tracing::level_filters::LevelFilter;
 
 use crate::args::LogArgs;
-use crate::commands::{jq, mcp_bash};
+use crate::commands::{dropin, jq, mcp_bash};
 use crate::exit::Exit;
 use crate::log;
 use crate::show::printed;
@@ -17,14 +18,21 @@ use crate::show::printed;
 /// Exit code of `__exec` when the script was not started: what shells use for "cannot execute".
 const NOT_RUN: u8 = 126;
 
-/// Runs `linkspan jq …` or `linkspan mcp-bash …`, or this program under these names.
+/// Runs `linkspan jq …`, `linkspan mcp-bash …`, `linkspan mcp-remote …` and their like, or this program under these
+/// names.
 pub(crate) fn run() -> Option<ExitCode> {
     let mut words = std::env::args_os();
     let us = words.next()?;
     let called = Path::new(&us).file_stem()?.to_owned();
     let is_ours = ["jq", "mcp-bash"].iter().any(|name| called == *name);
+    let is_bridge = called.to_str().and_then(Program::named).is_some();
+    let is_ours = is_ours || is_bridge;
     let name = if is_ours { called } else { words.next()? };
     let words: Vec<OsString> = words.collect();
+    // A copy that is called mcp-remote starts itself for this, and no line of mcp-remote looks like it.
+    if is_bridge && words.first().is_some_and(|word| word == "auth") {
+        return None;
+    }
     match name.to_str()? {
         // Starts a script in its sandbox.
         "__exec" if !is_ours => Some(exec(words)),
@@ -37,7 +45,7 @@ pub(crate) fn run() -> Option<ExitCode> {
         "jq" if !is_ours && asks_for_help(&words) => None,
         "jq" => Some(jq::run(&words).into()),
         "mcp-bash" => Some(mcp_bash_command(words)),
-        _ => None,
+        name => Some(crate::end(dropin::run(Program::named(name)?, words))),
     }
 }
 

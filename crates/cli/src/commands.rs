@@ -8,6 +8,7 @@ pub(crate) mod conduct;
 pub(crate) mod config;
 pub(crate) mod connect;
 pub(crate) mod doctor;
+pub(crate) mod dropin;
 pub(crate) mod expose;
 pub(crate) mod jq;
 pub(crate) mod licenses;

@@ -6,9 +6,16 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
+use linkspan_dropin::{McpRemote, Program, Supergateway, Surroundings};
 use serde_json::Value;
 
 use crate::cli::Cli;
+
+/// Examples name files that only the reader has.
+const NO_SURROUNDINGS: Surroundings<'static> = Surroundings {
+    variable: &|_| None,
+    read: &|_| Ok("{\"client_id\":\"c\"}".to_owned()),
+};
 
 /// A command line and its location.
 struct Shown {
@@ -96,6 +103,14 @@ fn unread(words: &[String], in_passing: bool) -> Option<String> {
     let verb = words.get(1).map_or("", String::as_str);
     if verb == "mcp-bash" || (in_passing && verb == "COMMAND") {
         return None;
+    }
+    if let Some(program) = Program::named(verb) {
+        let words = words[2..].iter().cloned();
+        let refused = match program {
+            Program::Supergateway => Supergateway::parse(words).err(),
+            other => McpRemote::parse(other, words, NO_SURROUNDINGS).err(),
+        };
+        return refused.map(|why| why.to_string()).filter(|_| !in_passing);
     }
     let error = Cli::try_parse_from(words).err()?;
     let fine = match error.kind() {

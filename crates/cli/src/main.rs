@@ -57,7 +57,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return wrong(&error),
     };
-    let ended = run(cli).and_then(|exit| match exit {
+    end(run(cli))
+}
+
+/// Lets the output out; the exit code of the process.
+fn end(ended: Result<Exit, Failure>) -> ExitCode {
+    let ended = ended.and_then(|exit| match exit {
         // Any other exit code is more specific than a failed print.
         Exit::Ok => show::printed().map(|()| exit),
         exit => Ok(exit),

@@ -33,15 +33,19 @@ pub(crate) fn account(
         return Ok(None);
     };
     let settings = settings(options.clone(), args, store)?;
+    Ok(Some(Account::new(settings, Performer::Worker(worker()?))))
+}
+
+/// The process that obtains tokens.
+pub(crate) fn worker() -> Result<Worker, Failure> {
     let marker = std::iter::once(linkspan_spawn::MARKER.into());
     let without_env = secret_variables().into_iter().chain(marker);
-    let worker = Worker {
+    Ok(Worker {
         program: own_program()?,
         args: vec!["auth".into(), "worker".into()],
         // Its order has the secrets that it needs, and it starts the browser.
         without_env: without_env.collect(),
-    };
-    Ok(Some(Account::new(settings, Performer::Worker(worker))))
+    })
 }
 
 /// Opens a page in a browser whose environment lacks our secrets; says whether one was started.

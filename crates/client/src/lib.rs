@@ -22,4 +22,6 @@ pub use elicitation::Person;
 pub use error::ClientError;
 pub use list::List;
 pub use observer::{Observer, Silent, TICK};
-pub use requests::{OperationError, call_tool, get_prompt, ping, read_resource, resources};
+pub use requests::{
+    OperationError, call_tool, get_prompt, offered, ping, read_resource, resources,
+};

@@ -6,6 +6,7 @@ use anstyle::Style;
 use linkspan_wire::{Json, JsonKind, replace_unprintable};
 
 use crate::error::on_one_line;
+use crate::list::List;
 
 const NAME: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -52,6 +53,18 @@ pub fn resource(out: &mut dyn Write, resource: Json<'_>) -> io::Result<()> {
         writeln!(out, "    {DIM}{}{DIM:#}", on_one_line(&mime))?;
     }
     paragraph(out, &text(resource, "description"))
+}
+
+/// All that a server offers: lists of tools, resources and templates.
+pub fn offered(out: &mut dyn Write, lists: &[List]) -> io::Result<()> {
+    lists.iter().try_for_each(|list| {
+        let render = if list.key() == "tools" {
+            tool
+        } else {
+            resource
+        };
+        list.items().try_for_each(|item| render(out, item))
+    })
 }
 
 /// The result of a tool call.

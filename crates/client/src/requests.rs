@@ -50,6 +50,13 @@ pub async fn resources(client: &mut Client) -> Result<Vec<List>, ClientError> {
     Ok(lists)
 }
 
+/// The tools of a server, then its resources and templates, which not every server has.
+pub async fn offered(client: &mut Client) -> Result<Vec<List>, ClientError> {
+    let mut lists = vec![List::fetch(client, names::TOOLS_LIST, "tools").await?];
+    lists.extend(resources(client).await.unwrap_or_default());
+    Ok(lists)
+}
+
 /// Reads a resource.
 pub async fn read_resource(client: &mut Client, uri: &str) -> Result<Message, OperationError> {
     let params = one_param("uri", uri);

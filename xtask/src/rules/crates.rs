@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// All crates, from the bottom up: each may depend on those before it.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 29] = [
     "wire",
     "tokens",
     "spawn",
@@ -24,6 +24,7 @@ const ORDER: [&str; 28] = [
     "client",
     "client-config",
     "console",
+    "dropin",
     "scripts",
     "mcp-bash",
     "bcp-tools",
