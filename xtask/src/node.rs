@@ -11,7 +11,7 @@ const INSTALL: Duration = Duration::from_secs(10 * 60);
 /// The oldest version that the conformance package and Inspector support.
 const OLDEST: u32 = 22;
 /// Our own scripts. Node looks for packages from a script's folder upwards, so they are copied there.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     "as.mjs",
     "auth_driver.mjs",
     "browser.mjs",
@@ -19,6 +19,7 @@ const SCRIPTS: [&str; 14] = [
     "clients.mjs",
     "document.mjs",
     "driver.mjs",
+    "dropin.mjs",
     "login.mjs",
     "protected.mjs",
     "sockets.mjs",

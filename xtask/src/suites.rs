@@ -31,6 +31,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("clients of the BCP server", "bcp_server::", both),
         ("clients of a folder of scripts", "folder_", both),
         ("real servers behind shrink", "shrunk::", both),
+        ("in place of mcp-remote and supergateway", "dropin::", node),
         ("sign-in at a real authorization server", "oauth", both),
         ("clients that sign in through expose", "protected::", both),
     ] {

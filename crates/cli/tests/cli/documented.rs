@@ -46,6 +46,10 @@ const NOT_RUN: [(&str, &str); 19] = [
         "docs/auth-server.md",
         "its issuers are on other machines; tests/expose/protected.rs",
     ),
+    (
+        "docs/migrate.md",
+        "its servers are other programs; tests/peers/dropin.rs",
+    ),
     ("docs/eras.md", "shows no command"),
     ("docs/errors.md", "shows no command"),
     (

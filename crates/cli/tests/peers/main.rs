@@ -18,6 +18,7 @@ mod chromium;
 mod client;
 mod crowd;
 mod direct;
+mod dropin;
 mod events;
 mod everything;
 mod exposed;
