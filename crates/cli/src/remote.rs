@@ -1,7 +1,7 @@
 //! The options of a remote server, from flags; secrets are read from the environment.
 
 use linkspan_auth_io::aws::sign_for_aws;
-use linkspan_ports::{HttpOptions, token_in};
+use linkspan_ports::{HttpOptions, optional_token_in, token_in};
 use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
@@ -15,8 +15,10 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failur
     for header in &args.headers {
         options.header_line(header, &lookup)?;
     }
-    if let Some(variable) = &args.bearer_env {
-        options.bearer(token_of("--bearer-env", variable)?)?;
+    if let Some(word) = &args.bearer_env
+        && let Some(token) = optional_token_in("--bearer-env", word, &lookup)?
+    {
+        options.bearer(token)?;
     }
     if let Some(file) = &args.ca {
         let pem = std::fs::read(file)

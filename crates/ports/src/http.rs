@@ -44,7 +44,9 @@ pub use reach::reach;
 pub use requests::{HttpRequestError, Requests};
 pub use resolve::AddressRule;
 pub use unix::{absolute_unix_target, is_unix_target};
-pub use variables::{check_variable, token_in, variables_in, variables_named_by};
+pub use variables::{
+    check_variable, optional_token_in, token_in, variables_in, variables_named_by,
+};
 
 use linkspan_session::Port;
 

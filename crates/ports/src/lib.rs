@@ -26,8 +26,8 @@ pub use http::HttpRequestError as RequestError;
 pub use http::{
     AddressRule, Again, AuthRefusal, Authorizer, Authorizing, Credentials, HeaderSource,
     HttpOptions, HttpRequestError, OptionsError, Outgoing, Requests, Transport,
-    absolute_unix_target, auth_challenges, check_variable, http, is_unix_target, reach, token_in,
-    variables_in, variables_named_by,
+    absolute_unix_target, auth_challenges, check_variable, http, is_unix_target, optional_token_in,
+    reach, token_in, variables_in, variables_named_by,
 };
 pub use session_replay::SessionReplay;
 pub use stdio::{stdin_closed, stdio, stdio_parts};

@@ -22,7 +22,7 @@ pub(crate) struct RemoteArgs {
     /// Send this header with every request; ${VAR} is replaced from the environment; never logged
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", action = ArgAction::Append)]
     pub(crate) headers: Vec<String>,
-    /// Send the environment variable VAR as bearer token; never logged
+    /// Send variable VAR (VAR?: if set) as bearer token; never logged
     #[arg(long, value_name = "VAR")]
     pub(crate) bearer_env: Option<String>,
     /// Transport: Streamable HTTP or the older HTTP+SSE

@@ -34,7 +34,7 @@ fn the_help_of_connect_has_examples() {
     Remote server:
       -H, --header <NAME: VALUE>       Send this header with every request; ${VAR} is replaced from the
                                        environment; never logged
-          --bearer-env <VAR>           Send the environment variable VAR as bearer token; never logged
+          --bearer-env <VAR>           Send variable VAR (VAR?: if set) as bearer token; never logged
           --transport <TRANSPORT>      Transport: Streamable HTTP or the older HTTP+SSE [default: auto]
                                        [possible values: auto, http, sse]
           --timeout <SECONDS>          Give up after this long without an answer or progress, and after
@@ -169,7 +169,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
     Remote server:
       -H, --header <NAME: VALUE>       Send this header with every request; ${VAR} is replaced from the
                                        environment; never logged
-          --bearer-env <VAR>           Send the environment variable VAR as bearer token; never logged
+          --bearer-env <VAR>           Send variable VAR (VAR?: if set) as bearer token; never logged
           --transport <TRANSPORT>      Transport: Streamable HTTP or the older HTTP+SSE [default: auto]
                                        [possible values: auto, http, sse]
           --timeout <SECONDS>          Give up after this long without an answer or progress, and after
@@ -294,7 +294,7 @@ fn the_short_help_of_call_has_examples_too() {
     Remote server:
       -H, --header <NAME: VALUE>   Send this header with every request; ${VAR} is replaced from the
                                    environment; never logged
-          --bearer-env <VAR>       Send the environment variable VAR as bearer token; never logged
+          --bearer-env <VAR>       Send variable VAR (VAR?: if set) as bearer token; never logged
           --transport <TRANSPORT>  Transport: Streamable HTTP or the older HTTP+SSE [default: auto]
                                    [possible values: auto, http, sse]
           --timeout <SECONDS>      Give up after this long without an answer or progress, and after 30 s

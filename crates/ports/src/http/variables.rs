@@ -18,7 +18,10 @@ pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsSt
     let mut next_is_name = false;
     for word in words {
         if std::mem::take(&mut next_is_name) {
-            names.push(word);
+            names.push(
+                word.to_str()
+                    .map_or(word.clone(), |word| name_of(word).into()),
+            );
             continue;
         }
         let Some(text) = word.to_str() else { continue };
@@ -28,7 +31,7 @@ pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsSt
         };
         if flag.starts_with("--") && flag.ends_with("-env") && flag != "--env" {
             match value {
-                Some(value) => names.push(value.into()),
+                Some(value) => names.push(name_of(value).into()),
                 None => next_is_name = true,
             }
         } else {
@@ -51,6 +54,31 @@ pub fn token_in(flag: &str, variable: &str, value: Option<&str>) -> Result<Strin
             Err(OptionsError::NotSet(variable.to_owned()))
         }
     }
+}
+
+/// The same for a flag whose word may be `NAME?`: there is no token then if the variable is not set or empty.
+///
+/// # Errors
+/// As [`token_in`]; for `NAME?` only if the word cannot be the name of a variable.
+pub fn optional_token_in(
+    flag: &str,
+    word: &str,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<Option<String>, OptionsError> {
+    let name = name_of(word);
+    let value = lookup(name);
+    let has_token = value
+        .as_deref()
+        .is_some_and(|value| !value.trim().is_empty());
+    if name == word || has_token {
+        return token_in(flag, name, value.as_deref()).map(Some);
+    }
+    check_variable(flag, name).map(|()| None)
+}
+
+/// The name of a variable without the mark of one that need not be set.
+fn name_of(word: &str) -> &str {
+    word.strip_suffix('?').unwrap_or(word)
 }
 
 /// Refuses a word that may be the token itself, without showing it.
@@ -100,6 +128,10 @@ mod tests {
         assert_eq!(names(&["serve", ".", "--token-env", "A"]), ["A"]);
         assert_eq!(names(&["serve", "--bearer-env=B", "--http"]), ["B"]);
         assert_eq!(
+            names(&["--bearer-env", "A?", "--bearer-env=B?"]),
+            ["A", "B"]
+        );
+        assert_eq!(
             names(&["-H", "X: ${C} and ${D}", "-HY:${E}"]),
             ["C", "D", "E"]
         );
@@ -137,5 +169,19 @@ mod tests {
             assert_eq!(error.to_string(), "the environment variable TOK is empty");
         }
         assert_eq!(token_in("--bearer-env", "TOK", Some(" a ")).unwrap(), "a");
+    }
+
+    #[test]
+    fn only_a_variable_with_a_mark_may_be_missing_or_empty() {
+        let token = |word: &str, value: Option<&str>| {
+            let lookup = |name: &str| (name == "TOK").then(|| value.map(str::to_owned)).flatten();
+            optional_token_in("--bearer-env", word, &lookup).map_err(|error| error.to_string())
+        };
+        assert_eq!(token("TOK?", None), Ok(None));
+        assert_eq!(token("TOK?", Some(" ")), Ok(None));
+        assert_eq!(token("TOK?", Some("a")), Ok(Some("a".to_owned())));
+        assert_eq!(token("TOK", Some("a")), Ok(Some("a".to_owned())));
+        assert!(token("TOK", None).is_err() && token("TOK", Some("")).is_err());
+        assert!(token("sk-live-abc?", None).is_err());
     }
 }
