@@ -1,112 +1,180 @@
-//! `cargo xtask dist`: the program as it is packaged. `cargo build --release` is cheaper and plain; this one
-//! is optimised across crates and, on Linux, laid out so that a process that idles beside an editor has
-//! half as much of a large program in memory:
-//!
-//! * `xtask/layout.ld` puts what the usual work uses side by side. `bench/layout` writes it.
-//! * Packed relocations take a hundredth of the room; the loader reads them all at every start, and has to
-//!   know them (glibc 2.36).
-//! * The unwinder comes from its archive, which saves mapping a library that nothing else here needs.
-//!
-//! Each is tried on a small program first and left out where it does not work.
+//! `cargo xtask dist`: everything that a release needs, in `target/dist`, from one table of targets.
+
+mod archive;
+mod build;
+mod debian;
+mod fat;
+mod homebrew;
+mod layout;
+mod mcpb;
+mod npm;
+mod release;
+mod sbom;
+mod table;
+mod tarball;
+mod wheel;
+mod windows;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
-use crate::remap::Remap;
-use crate::report::Report;
-use crate::{child, paths};
+use release::{Program, Release};
+use table::{TARGETS, Target};
 
-const ASK: Duration = Duration::from_secs(60);
-const BUILD: Duration = Duration::from_secs(2 * 60 * 60);
+use crate::paths;
+use crate::report::{Outcome, Report};
 
-/// Exits with 7 if it can be linked, loaded, and unwound.
-const PROBE: &str = "fn main() {
-    std::panic::set_hook(Box::new(|_| {}));
-    let caught = std::panic::catch_unwind(|| panic!());
-    std::process::exit(if caught.is_err() { 7 } else { 1 })
-}";
-const WORKS: i32 = 7;
+/// A channel, and what writes its packages.
+type Channel = (&'static str, fn(&Release) -> Result<(), String>);
 
-pub fn run(report: &mut Report) {
-    report.step("build the packaged program", || {
-        let mut build = paths::cargo(
-            "rustc --profile dist --locked --features keyring --package linkspan --bin linkspan --",
-        );
-        build.args(layout());
-        Remap::of(&paths::root())?.apply(&mut build);
-        child::run(&mut build, BUILD)
-    });
-    report.step("no path of this machine is in the program", || {
-        let program = format!("linkspan{}", std::env::consts::EXE_SUFFIX);
-        let folder = paths::root().join("target").join("dist");
-        Remap::of(&paths::root())?.check(&folder.join(program))
-    });
+/// In this order: manifests have checksums of archives, the last has all.
+const CHANNELS: [Channel; 9] = [
+    ("archives", tarball::write),
+    ("npm", npm::write),
+    ("Python wheels", wheel::write),
+    ("MCPB bundle", mcpb::write),
+    ("Debian packages", debian::write),
+    ("Homebrew", homebrew::write),
+    ("Scoop and winget", windows::write),
+    ("SBOM", sbom::write),
+    ("checksums", checksums),
+];
+
+/// The words behind `cargo xtask dist`.
+#[derive(Default)]
+struct Options {
+    /// All of the table, if empty.
+    targets: Vec<&'static Target>,
+    /// Whether no package is made of the programs.
+    builds_only: bool,
+    /// The folder of programs that were built before.
+    programs: Option<PathBuf>,
+    /// The URL of the project.
+    repository: Option<String>,
 }
 
-/// The linker flags that work here.
-fn layout() -> Vec<String> {
-    if !cfg!(target_os = "linux") {
-        return Vec::new();
-    }
-    let script = paths::root().join("xtask").join("layout.ld");
-    let mut offers = vec![
-        vec![format!("-Clink-arg=-T{}", script.display())],
-        vec!["-Clink-arg=-Wl,-z,pack-relative-relocs".to_owned()],
-    ];
-    if let Some(folder) = folder_of("libgcc_eh.a") {
-        offers.push(vec![
-            format!("-Lnative={}", folder.display()),
-            "-lstatic:-bundle=gcc_eh".to_owned(),
-        ]);
-    }
-    let folder = paths::root().join("target").join("probe");
-    let works = |flags: &Vec<String>| match probe(&folder, flags) {
-        Ok(()) => true,
-        Err(why) => {
-            println!("left out: {}: {why}", flags.join(" "));
-            false
-        }
+pub fn run(report: &mut Report, args: &[&str]) {
+    let options = match Options::parse(args) {
+        Ok(options) => options,
+        Err(why) => return report.step("dist", || Outcome::Failed(why)),
     };
-    offers.into_iter().filter(works).flatten().collect()
-}
-
-/// The folder of one of the C compiler's own libraries.
-fn folder_of(library: &str) -> Option<PathBuf> {
-    let mut cc = Command::new("cc");
-    let found = child::capture(cc.arg(format!("-print-file-name={library}")), ASK).ok()?;
-    let path = PathBuf::from(found.trim());
-    let is_there = path.is_absolute() && path.is_file();
-    path.parent().filter(|_| is_there).map(Path::to_owned)
-}
-
-/// Whether a program can be linked with those flags, and runs.
-fn probe(folder: &Path, flags: &[String]) -> Result<(), String> {
-    let (source, program) = (folder.join("probe.rs"), folder.join("probe"));
-    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-    fs::write(&source, PROBE).map_err(|error| error.to_string())?;
-    let mut rustc = Command::new("rustc");
-    rustc.args(["--edition", "2024"]).args(flags);
-    child::capture(rustc.arg("-o").arg(&program).arg(&source), ASK)?;
-    let ended = Command::new(&program).status();
-    match ended.map(|status| status.code()) {
-        Ok(Some(WORKS)) => Ok(()),
-        other => Err(format!("the program does not run: {other:?}")),
+    let out = out();
+    let programs = options.programs.clone();
+    let programs = programs.unwrap_or_else(|| out.join("programs"));
+    let mut built = Vec::new();
+    for target in options.targets() {
+        report.step(&format!("program of {}", target.triple), || {
+            let outcome = if options.programs.is_some() {
+                Outcome::Passed
+            } else {
+                build::run(target, &programs)
+            };
+            match outcome {
+                Outcome::Passed => take(target, &programs, &mut built),
+                other => other,
+            }
+        });
+    }
+    if options.builds_only {
+        return;
+    }
+    let mut release = None;
+    report.step("version, licences, manual page, completions", || {
+        if built.is_empty() {
+            return Err("there is no program to package".to_owned());
+        }
+        clear(&out)?;
+        release = Some(Release::read(built, options.repository.as_deref(), out)?);
+        Ok(())
+    });
+    let Some(release) = release else { return };
+    for (name, write) in CHANNELS {
+        report.step(name, || write(&release));
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+/// Where the packages are.
+pub fn out() -> PathBuf {
+    paths::root().join("target").join("dist")
+}
+
+impl Options {
+    fn parse(args: &[&str]) -> Result<Self, String> {
+        let mut options = Self::default();
+        let mut args = args.iter();
+        while let Some(flag) = args.next() {
+            if *flag == "--build-only" {
+                options.builds_only = true;
+                continue;
+            }
+            let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
+            match *flag {
+                "--target" => options.targets.push(Target::named(value)?),
+                "--programs" => options.programs = Some(paths::root().join(value)),
+                "--repository" => options.repository = Some((*value).to_owned()),
+                other => return Err(format!("unexpected argument `{other}`")),
+            }
+        }
+        Ok(options)
+    }
+
+    fn targets(&self) -> Vec<&'static Target> {
+        if self.targets.is_empty() {
+            return TARGETS.iter().collect();
+        }
+        self.targets.clone()
+    }
+}
+
+/// Reads a program that was built.
+fn take(target: &'static Target, programs: &Path, built: &mut Vec<Program>) -> Outcome {
+    let path = build::place(programs, target);
+    match fs::read(&path) {
+        Ok(bytes) => {
+            built.push(Program { target, bytes });
+            Outcome::Passed
+        }
+        Err(error) => Outcome::missing(format!("{}: {error}", path.display())),
+    }
+}
+
+/// Removes the packages of a former run; folders are programs, or cargo's.
+fn clear(out: &Path) -> Result<(), String> {
+    let told = |error: std::io::Error| format!("{}: {error}", out.display());
+    fs::create_dir_all(out).map_err(told)?;
+    for entry in fs::read_dir(out).map_err(told)?.flatten() {
+        if entry.path().is_file() {
+            fs::remove_file(entry.path()).map_err(told)?;
+        }
+    }
+    Ok(())
+}
+
+/// `SHA256SUMS`, and this system's program as a file, for benchmarks.
+fn checksums(release: &Release) -> Result<(), String> {
+    let sums = release.checksums()?;
+    let lines: Vec<String> = sums
+        .iter()
+        .map(|(name, sum)| format!("{sum}  {name}\n"))
+        .collect();
+    release.write("SHA256SUMS", lines.concat().as_bytes())?;
+    release.put_program()
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_flag_that_the_linker_does_not_know_is_left_out() {
-        let folder = std::env::temp_dir().join(format!("linkspan-probe-{}", std::process::id()));
-        let unknown = ["-Clink-arg=-Wl,--no-flag-of-a-linker".to_owned()];
-        let (plain, refused) = (probe(&folder, &[]), probe(&folder, &unknown));
-        fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(plain, Ok(()));
-        assert!(refused.is_err());
+    fn targets_are_selected_by_name_and_all_without_one() {
+        let one = Options::parse(&["--target", "aarch64-unknown-linux-musl"]).unwrap();
+        assert_eq!(one.targets().len(), 1);
+        assert_eq!(Options::parse(&[]).unwrap().targets().len(), TARGETS.len());
+        assert!(Options::parse(&["--target"]).is_err());
+        assert!(Options::parse(&["--target", "sparc"]).is_err());
+        assert!(Options::parse(&["--fast", "1"]).is_err());
+        let two = ["--build-only", "--target", "x86_64-pc-windows-gnu"];
+        let two = Options::parse(&two).unwrap();
+        assert!(two.builds_only && two.targets().len() == 1);
     }
 }

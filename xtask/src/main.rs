@@ -68,7 +68,10 @@ usage: cargo xtask COMMAND
   cross [TARGET…]          check, build and run the program for other systems: Windows under Wine, arm64
                            Linux under QEMU; installs what it needs with rustup and, as root, apt
   smoke                    the same commands with the program of this system
-  dist                     build the program as it is packaged: target/dist/linkspan
+  dist [--target TARGET]… [--build-only | --programs DIR] [--repository URL]
+                           everything that a release needs, in target/dist, for each target that can be built
+                           here: archives, packages of each channel, manifests, SBOM, checksums; --build-only
+                           ends with target/dist/programs/TARGET/linkspan, --programs begins with such a folder
   reproducible [PROFILE]   two builds of the last commit in different folders are identical, and no path of
                            this machine is in them; PROFILE is `dist`, or another one of Cargo.toml
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
@@ -107,7 +110,7 @@ fn main() -> ExitCode {
         ["rules"] => report_of(rules::run),
         ["cross", ref targets @ ..] => report_of(|report| cross::run(report, targets)),
         ["smoke"] => report_of(cross::smoke),
-        ["dist"] => report_of(dist::run),
+        ["dist", ref rest @ ..] => report_of(|report| dist::run(report, rest)),
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["reproducible"] => report_of(|report| reproducible::run(report, "dist")),
         ["reproducible", profile] => report_of(|report| reproducible::run(report, profile)),

@@ -140,7 +140,8 @@ fn locked(lock: &str) -> BTreeSet<String> {
     packages
 }
 
-fn unpack() -> Result<String, String> {
+/// The list as `linkspan licenses` prints it.
+pub fn unpack() -> Result<String, String> {
     let packed = fs::read(file()).map_err(|e| format!("{}: {e}", file().display()))?;
     let list = zstd::bulk::decompress(&packed, MOST).map_err(|e| e.to_string())?;
     String::from_utf8(list).map_err(|e| e.to_string())
