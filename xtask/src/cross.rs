@@ -18,6 +18,8 @@ const ASK: Duration = Duration::from_secs(60);
 const INSTALL: Duration = Duration::from_secs(30 * 60);
 const BUILD: Duration = Duration::from_secs(2 * 60 * 60);
 
+const MINGW: &str = "x86_64-w64-mingw32-gcc";
+
 /// A system that we can build for and emulate.
 struct System {
     target: &'static str,
@@ -37,7 +39,7 @@ const SYSTEMS: [System; 2] = [
     System {
         target: "x86_64-pc-windows-gnu",
         packages: &["mingw-w64", "wine64", "wine"],
-        compiler: "x86_64-w64-mingw32-gcc",
+        compiler: MINGW,
         emulator: "wine",
         program: "linkspan.exe",
         refuses_folders: true,
@@ -130,17 +132,17 @@ impl System {
         child::run(build.env("CARGO_TARGET_DIR", &target), BUILD)?;
         let folder = target.join(self.target).join("debug");
         if self.emulator == "wine" {
-            self.build_missing_library(&folder)?;
+            build_missing_library(&folder)?;
         }
         Ok(folder.join(self.program))
     }
+}
 
-    /// A library of Windows that Wine 8 (Debian 12) lacks, beside the program.
-    fn build_missing_library(&self, folder: &Path) -> Result<(), String> {
-        let source = paths::root().join("xtask/wine/bcryptprimitives.c");
-        let mut build = Command::new(self.compiler);
-        build.arg("-shared").arg(source).arg("-ladvapi32");
-        build.arg("-o").arg(folder.join("bcryptprimitives.dll"));
-        child::run(&mut build, ASK)
-    }
+/// A library of Windows that Wine 8 (Debian 12) lacks, beside a program.
+pub fn build_missing_library(folder: &Path) -> Result<(), String> {
+    let source = paths::root().join("xtask/wine/bcryptprimitives.c");
+    let mut build = Command::new(MINGW);
+    build.arg("-shared").arg(source).arg("-ladvapi32");
+    build.arg("-o").arg(folder.join("bcryptprimitives.dll"));
+    child::run(&mut build, ASK)
 }

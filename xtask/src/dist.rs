@@ -98,6 +98,11 @@ pub fn out() -> PathBuf {
     paths::root().join("target").join("dist")
 }
 
+/// The version of the sources.
+pub fn version() -> Result<String, String> {
+    release::version()
+}
+
 impl Options {
     fn parse(args: &[&str]) -> Result<Self, String> {
         let mut options = Self::default();

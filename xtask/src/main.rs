@@ -7,6 +7,7 @@
 
 mod acp;
 mod book;
+mod channels;
 mod checks;
 mod child;
 mod chromium;
@@ -74,6 +75,9 @@ usage: cargo xtask COMMAND
                            ends with target/dist/programs/TARGET/linkspan, --programs begins with such a folder
   reproducible [PROFILE]   two builds of the last commit in different folders are identical, and no path of
                            this machine is in them; PROFILE is `dist`, or another one of Cargo.toml
+  channels [CHANNEL…]      install the packages of target/dist as users do, on machines without Rust, and try them:
+                           npm, npm-no-scripts, npm-old-node, npx, pip, uvx, mcpb, tarball, deb, windows, arm64,
+                           container; the roots and the container need root
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 
@@ -111,6 +115,7 @@ fn main() -> ExitCode {
         ["cross", ref targets @ ..] => report_of(|report| cross::run(report, targets)),
         ["smoke"] => report_of(cross::smoke),
         ["dist", ref rest @ ..] => report_of(|report| dist::run(report, rest)),
+        ["channels", ref names @ ..] => report_of(|report| channels::run(report, names)),
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["reproducible"] => report_of(|report| reproducible::run(report, "dist")),
         ["reproducible", profile] => report_of(|report| reproducible::run(report, profile)),
@@ -141,6 +146,7 @@ fn test(report: &mut Report) {
     report.step("reproducible builds", || {
         Outcome::Skipped(reproducible::STAMP.last())
     });
+    report.step("channels", || Outcome::Skipped(channels::STAMP.last()));
 }
 
 fn report_of(work: impl FnOnce(&mut Report)) -> ExitCode {

@@ -59,7 +59,8 @@ pub fn install() -> Result<PathBuf, String> {
     Ok(node)
 }
 
-fn newer_node() -> Result<PathBuf, String> {
+/// The Node that is installed with the peers, whatever the machine's own is.
+pub fn newer_node() -> Result<PathBuf, String> {
     let arch = if cfg!(target_arch = "aarch64") {
         "arm64"
     } else {
@@ -72,7 +73,7 @@ fn newer_node() -> Result<PathBuf, String> {
 }
 
 /// Installs the packages of `pins`, and returns the file `wanted` of them.
-fn npm_install(folder: &Path, pins: &Path, wanted: &str) -> Result<PathBuf, String> {
+pub fn npm_install(folder: &Path, pins: &Path, wanted: &str) -> Result<PathBuf, String> {
     let wanted = folder.join("node_modules").join(wanted);
     let files = [pins.join("package.json"), pins.join("package-lock.json")];
     let text = format!("{}{}", install::read(&files[0])?, install::read(&files[1])?);

@@ -139,6 +139,13 @@ impl Release {
     }
 }
 
+/// The version of the sources.
+pub fn version() -> Result<String, String> {
+    let metadata = metadata()?;
+    let version = ours(&metadata)?["version"].as_str();
+    Ok(version.unwrap_or_default().to_owned())
+}
+
 fn metadata() -> Result<Value, String> {
     let words = "metadata --format-version 1 --locked --features linkspan/keyring";
     let text = child::capture(&mut paths::cargo(words), ASK)?;
