@@ -37,8 +37,12 @@ const ELSEWHERE: [&str; 24] = [
 ];
 
 /// Pages of the book, or folders of pages, without commands for this machine, each with the reason.
-const NOT_RUN: [(&str, &str); 19] = [
+const NOT_RUN: [(&str, &str); 21] = [
     ("docs/introduction.md", "shows no command"),
+    (
+        "docs/install.md",
+        "its commands are those of package managers; `cargo xtask channels`",
+    ),
     ("docs/connect.md", "its servers are on other machines"),
     ("docs/aws.md", "its servers are on other machines"),
     ("docs/http.md", "its server is the reader's"),
