@@ -138,7 +138,7 @@ pub(crate) enum Author {
     /// Run one tool of a folder, without a client
     RunTool(Box<RunToolArgs>),
     /// Print the configuration that a client needs for a server
-    Config(ConfigArgs),
+    Config(Box<ConfigArgs>),
     /// Check this machine for problems with scripts and clients
     #[command(after_help = "Examples:\n  linkspan doctor\n  linkspan doctor my-server --json")]
     Doctor(DoctorArgs),
