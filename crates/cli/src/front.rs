@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use linkspan_bridge::{Bridge, ServeOptions, StdioOptions, bind, bind_unix};
+use linkspan_console::Signals;
 use linkspan_ports::{FrontOptions, Token};
 
 use crate::args::listen::{GuardArgs, ListenArgs};
@@ -12,7 +13,6 @@ use crate::exit::{Exit, Failure};
 use crate::protection;
 use crate::remote::token_of;
 use crate::show::say;
-use linkspan_console::Signals;
 
 /// Serves the client on stdin and stdout until it closes or a signal arrives.
 pub(crate) async fn serve_stdio(

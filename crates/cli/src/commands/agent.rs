@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use linkspan_agent::{AgentOptions, Servers};
 use linkspan_bridge::{Bridge, StdioOptions, tools_of};
+use linkspan_console::Signals;
 use linkspan_ports::ChildOptions;
 use linkspan_wire::Limits;
 
@@ -18,7 +19,6 @@ use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
 use crate::target;
 use crate::waiting;
-use linkspan_console::Signals;
 
 const HELP: &str = "\
 Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close

@@ -9,6 +9,7 @@ use linkspan_acp::{Node, Plan};
 use linkspan_conduct::{
     BridgeMode, BridgeOptions, BridgeTransport, Component, Conduct, ConductOptions, SECRET_TIMEOUT,
 };
+use linkspan_console::Signals;
 use linkspan_wire::parse_size;
 
 use crate::args::seconds;
@@ -16,7 +17,6 @@ use crate::environment::STORE_KEY;
 use crate::exit::{Exit, Failure};
 use crate::show::say;
 use crate::waiting;
-use linkspan_console::Signals;
 
 const HELP: &str = "\
 Speaks ACP on stdin and stdout to an editor, starts every COMPONENT and the AGENT, and passes messages

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use linkspan_bridge::{Bridge, OutputFile, StdioOptions, tools_of};
+use linkspan_console::Signals;
 use linkspan_wire::Limits;
 
 use crate::args::shrink::ShrinkFlag;
@@ -14,7 +15,6 @@ use crate::exit::{Exit, Failure};
 use crate::front::{self, limit};
 use crate::target;
 use crate::waiting;
-use linkspan_console::Signals;
 
 const HELP: &str = "\
 Speaks MCP on stdin and stdout and passes every message on to the server and back; only the id of a

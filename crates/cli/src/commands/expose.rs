@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use linkspan_bridge::{Bridge, ServeOptions};
+use linkspan_console::Signals;
 use linkspan_ports::FrontOptions;
 use linkspan_wire::Limits;
 
@@ -14,7 +15,6 @@ use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
 use crate::target;
-use linkspan_console::Signals;
 
 const HELP: &str = "\
 Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every revision of MCP from

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use linkspan_client::{CallArguments, Client, check_argument_names, render};
+use linkspan_console::Signals;
 use linkspan_mcp::names;
 use linkspan_scripts::author::{CallOutcome, DryRun, call_params, stderr_of};
 use linkspan_scripts::folder::Tool;
@@ -19,7 +20,6 @@ use crate::runtime::block_on;
 use crate::show::{self, indented, raw};
 use crate::status::Status;
 use crate::waiting;
-use linkspan_console::Signals;
 
 const HELP: &str = "\
 Runs the tool as a client's call would: with the same environment, limits, checks of arguments and

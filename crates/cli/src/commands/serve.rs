@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use linkspan_console::Signals;
 
 use crate::args::folder::FolderArgs;
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
@@ -15,7 +16,6 @@ use crate::exit::{Exit, Failure};
 use crate::folder::{folder, options, serving};
 use crate::front::{self, serve_options};
 use crate::runtime::block_on;
-use linkspan_console::Signals;
 
 const HELP: &str = "\
 Every executable in DIR/tools is a tool, every file in DIR/resources a resource, every text in

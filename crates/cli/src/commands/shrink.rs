@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use linkspan_bridge::{Bridge, OutputFile, StdioOptions, Target, tools_of};
+use linkspan_console::Signals;
 use linkspan_shrink_layer::Shrink;
 use linkspan_wire::Limits;
 
@@ -19,7 +20,6 @@ use crate::front::{self, limit, serve_options};
 use crate::runtime::block_on;
 use crate::target;
 use crate::waiting;
-use linkspan_console::Signals;
 
 /// The folders of the reader server, if the flags are those of the former program for it.
 pub(crate) fn as_reader(args: &ShrinkArgs) -> Option<&[PathBuf]> {

@@ -8,6 +8,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use linkspan_bridge::{Target, TargetError, is_program, shown_line};
 use linkspan_client::{CallArguments, Client, FIRST_ANSWER, is_argument};
+use linkspan_console::Signals;
 
 use crate::args::shrink::ShrinkFlag;
 use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
@@ -18,7 +19,6 @@ use crate::status::Status;
 use crate::target;
 use crate::waiting;
 use job::{CallOptions, Job};
-use linkspan_console::Signals;
 
 const TARGET_HELP: &str =
     "TARGET is a URL, a folder of scripts, or a command after `--`; it comes last.";

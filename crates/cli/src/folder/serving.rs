@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use linkspan_bridge::{Bridge, StdioOptions, tools_of_folder};
+use linkspan_console::Signals;
 use linkspan_mcp_bash::Served;
 use linkspan_ports::{raise_file_limit, stdio_parts};
 use linkspan_wire::Limits;
@@ -12,7 +13,6 @@ use super::local;
 use crate::exit::{Exit, Failure};
 use crate::front;
 use crate::waiting;
-use linkspan_console::Signals;
 
 /// The bridge to a folder. Every script has a time limit of its own.
 pub(crate) fn bridge(served: &Served) -> Bridge {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use linkspan_bcp_tools::files::Roots;
 use linkspan_bcp_tools::{ReaderServer, Settings};
 use linkspan_bridge::{Backend, Bridge, StdioOptions};
+use linkspan_console::Signals;
 use linkspan_mcp::Era;
 
 use super::args::McpArgs;
@@ -13,7 +14,6 @@ use crate::environment::variable;
 use crate::exit::{Exit, Failure};
 use crate::front::{self, serve_options};
 use crate::waiting;
-use linkspan_console::Signals;
 
 /// How long answers may take after stdin is closed, as after a few requests that were piped in.
 const DRAIN: Duration = Duration::from_secs(10);

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use linkspan_console::Signals;
 use linkspan_mcp_bash::author::Words;
 use linkspan_mcp_bash::author::getting_started::{GettingStarted, startup_line};
 use linkspan_scripts::Options;
@@ -12,7 +13,6 @@ use crate::args::folder::FolderLayout;
 use crate::exit::{Exit, Failure};
 use crate::folder::{self, serving};
 use crate::runtime::block_on;
-use linkspan_console::Signals;
 
 /// How long answers may take after stdin is closed.
 const DRAIN: Duration = Duration::from_secs(10);
