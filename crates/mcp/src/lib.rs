@@ -14,6 +14,7 @@ mod method;
 mod param_header;
 mod revision;
 mod tool_check;
+pub mod tool_list;
 
 pub use answer::{initialize_result, tool_text, tool_texts, tools_list};
 pub use check::{

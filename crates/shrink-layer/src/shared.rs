@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
+use linkspan_mcp::tool_list::{Edit, Local, edit, name_beside, names};
 use linkspan_ports::Principal;
-use linkspan_shrink::tools::{Edit, Local, edit, name_beside, names};
 use linkspan_shrink::{Keep, Policy, Report, Stop, Structured, rewrite};
 use linkspan_wire::{Json, Message};
 use parking_lot::Mutex;

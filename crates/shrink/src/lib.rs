@@ -29,7 +29,6 @@ mod sheet;
 mod shrinking;
 mod table;
 mod text;
-pub mod tools;
 mod tree;
 
 pub use blocks::{Unreadable, blocks, document, original, render};

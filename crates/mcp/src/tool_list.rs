@@ -1,10 +1,13 @@
-//! Edits lists of tools: adds the layer's tools and removes what the user does not want.
+//! Edits lists of tools for layers: adds their own tools and removes what the user does not want.
 
 use std::collections::HashSet;
 
 use linkspan_wire::{Json, JsonKind, Object, quote};
 
-/// A tool of the layer.
+/// In front of the name of a layer's tool if the server has that name.
+pub const PREFIX: &str = "linkspan_";
+
+/// A tool of a layer.
 #[derive(Debug, Clone, Copy)]
 pub struct Local<'a> {
     /// Its name, unless the server has a tool with that name.
@@ -32,11 +35,11 @@ pub fn names(result: Json<'_>) -> HashSet<String> {
         .collect()
 }
 
-/// The name of a tool of the layer, prefixed until it differs from the server's names.
+/// The name of a tool of a layer, prefixed until it differs from the server's names.
 pub fn name_beside(name: &str, taken: &HashSet<String>) -> String {
     let mut name = name.to_owned();
     while taken.contains(&name) {
-        name.insert_str(0, "linkspan_");
+        name.insert_str(0, PREFIX);
     }
     name
 }
