@@ -60,6 +60,13 @@ impl Bridge {
         self
     }
 
+    /// Adds a layer in front of the translation between eras, on the client's side of those that were added before.
+    #[must_use]
+    pub fn client_layer(mut self, factory: impl LayerFactory + 'static) -> Self {
+        self.server.add_client_layer(Box::new(factory));
+        self
+    }
+
     /// Serves one client on stdin and stdout.
     pub fn serve_stdio(self, options: StdioOptions) -> StdioBridge {
         let config = Config {

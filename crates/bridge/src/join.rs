@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::client_era;
 use crate::error::BridgeError;
-use crate::layers::{SessionInfo, legacy_layers, modern_layers, sign_in_layers};
+use crate::layers::{Holds, SessionInfo, legacy_layers, modern_layers, sign_in_layers};
 use crate::probe::Questions;
 use crate::secret::secret;
 use crate::server::Server;
@@ -61,7 +61,8 @@ pub(crate) async fn join(
                 works: false,
             }));
         }
-        let questions = Questions::of(first.request(), None).with_discover(first.discover());
+        let seen = first.request().map(|request| server.seen(request));
+        let questions = Questions::of(seen.as_ref(), None).with_discover(first.discover());
         let cause = Cause::only();
         let options = ModernToLegacyOptions::new("connect".to_owned(), secret);
         let probed = tokio::select! {
@@ -100,6 +101,7 @@ pub(crate) async fn join(
         let session = SessionInfo {
             one_client: true,
             principal: &Principal::anonymous(),
+            holds: &Holds::default(),
         };
         return Ok(Some(Joined {
             back: probed.port,

@@ -1,7 +1,7 @@
 //! The layers between a client of one era and a server.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use linkspan_auth_io::Account;
@@ -16,10 +16,17 @@ use crate::sign_in::{ModernSignInLayer, SignInLayer, SignInState};
 
 /// Makes a layer for each session of a bridge.
 ///
-/// The layers lie next to the server, behind the translation between eras: they see what the server sees.
+/// The layers of [`Bridge::layer`](crate::Bridge::layer) lie next to the server, behind the translation between eras:
+/// they see what the server sees. Those of [`Bridge::client_layer`](crate::Bridge::client_layer) see what the client sees.
 pub trait LayerFactory: Send + Sync {
     /// The layer of one session.
     fn layer(&self, session: SessionInfo<'_>) -> Box<dyn Layer>;
+
+    /// A client's request as the server sees it, if a layer in front of the translation changes what it declares. The
+    /// connection is opened for that.
+    fn amended(&self, _request: &Message) -> Option<Message> {
+        None
+    }
 
     /// The server's answer to a `server/discover` of the bridge itself, which no layer sees.
     fn discovered(&self, _answer: &Message) {}
@@ -32,10 +39,53 @@ pub struct SessionInfo<'a> {
     pub one_client: bool,
     /// The client's credentials.
     pub principal: &'a Principal,
+    /// What keeps the connection open.
+    pub holds: &'a Holds,
+}
+
+/// Keeps a connection that no client waits for: a layer holds it while it works for a client. Clones belong to the same
+/// connection.
+#[derive(Debug, Clone, Default)]
+pub struct Holds(Arc<AtomicUsize>);
+
+impl Holds {
+    /// Holds the connection until the value is dropped.
+    pub fn hold(&self) -> Hold {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Hold(self.0.clone())
+    }
+
+    /// Whether the connection is held.
+    pub(crate) fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// See [`Holds`].
+#[derive(Debug)]
+pub struct Hold(Arc<AtomicUsize>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// The layers that a legacy client needs in front of a server.
 pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<Box<dyn Layer>> {
+    // A session of one client ends with that client.
+    let session = SessionInfo {
+        one_client: true,
+        principal,
+        holds: &Holds::default(),
+    };
+    let mut layers = server.client_layers(session);
+    layers.extend(legacy_server_layers(server, session));
+    layers
+}
+
+/// The same behind the layers for the client.
+fn legacy_server_layers(server: &Arc<Server>, session: SessionInfo<'_>) -> Vec<Box<dyn Layer>> {
     let mut layers: Vec<Box<dyn Layer>> = match server.shakes_hands() {
         Some(true) => Vec::new(),
         Some(false) => vec![Box::new(EraLayer::new(LegacyToModern::new()))],
@@ -45,10 +95,7 @@ pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<
             vec![Box::new(EraLayer::new(Handshake::new(refused)))]
         }
     };
-    layers.extend(server.layers(SessionInfo {
-        one_client: true,
-        principal,
-    }));
+    layers.extend(server.layers(session));
     layers
 }
 
@@ -61,7 +108,7 @@ pub(crate) fn modern_layers(
     session: SessionInfo<'_>,
     account: Option<Account>,
 ) -> Vec<Box<dyn Layer>> {
-    let mut layers: Vec<Box<dyn Layer>> = Vec::new();
+    let mut layers = server.client_layers(session);
     match era {
         Era::Modern => {
             layers
@@ -90,11 +137,15 @@ pub(crate) fn sign_in_layers(
     options: ModernToLegacyOptions,
     principal: &Principal,
 ) -> Vec<Box<dyn Layer>> {
-    let mut layers: Vec<Box<dyn Layer>> = vec![
-        Box::new(EraLayer::new(ModernToLegacy::new(options))),
-        Box::new(SignInLayer::answering_at_once(state)),
-    ];
-    layers.extend(legacy_layers(server, principal));
+    let session = SessionInfo {
+        one_client: true,
+        principal,
+        holds: &Holds::default(),
+    };
+    let mut layers = server.client_layers(session);
+    layers.push(Box::new(EraLayer::new(ModernToLegacy::new(options))));
+    layers.push(Box::new(SignInLayer::answering_at_once(state)));
+    layers.extend(legacy_server_layers(server, session));
     layers
 }
 

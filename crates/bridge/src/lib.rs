@@ -24,6 +24,7 @@ mod hidden_tools;
 mod http;
 mod join;
 mod layers;
+mod long_calls;
 mod orphan;
 mod pings;
 mod pool;
@@ -46,7 +47,8 @@ pub use command_line::{TypedLine, command_line, shown_line, tools_of, tools_of_f
 pub use error::BridgeError;
 pub use hidden_tools::HiddenTools;
 pub use http::{GuardMaker, HttpBridge, ServeOptions, bind, bind_unix};
-pub use layers::{LayerFactory, SessionInfo};
+pub use layers::{Hold, Holds, LayerFactory, SessionInfo};
+pub use long_calls::{LongCallOptions, LongCalls, PATIENCE};
 pub use pings::Pings;
 pub use record::{LineWriter, Mask, OutputFile, masked_url, masked_words};
 pub use stdio::{StdioBridge, StdioOptions};

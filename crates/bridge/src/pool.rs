@@ -33,7 +33,7 @@ use self::lease::{Key, Lease, Upstream};
 use self::needs::{Needs, key_of};
 use self::warm::{Opening, Slot, WarmUpstreams, wait};
 use crate::client_era;
-use crate::layers::{Answered, SessionInfo, legacy_layers, modern_layers};
+use crate::layers::{Answered, Holds, SessionInfo, legacy_layers, modern_layers};
 use crate::probe::Questions;
 use crate::secret::secret;
 use crate::server::{EVERYTHING, Server};
@@ -129,7 +129,8 @@ impl UpstreamPool {
     /// Sends a modern request.
     pub(super) async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let shared = &self.0;
-        let (lease, era) = self.lease(&call.msg, &caller.principal).await?;
+        let seen = shared.server.seen(&call.msg);
+        let (lease, era) = self.lease(&seen, &caller.principal).await?;
         lease.upstream.key.principal.renew(&caller.principal);
         let alias = shared.alias(caller);
         let is_legacy = caller.session.is_some();
@@ -264,13 +265,15 @@ impl UpstreamPool {
             roots: key.roots.filter(|_| era == Era::Legacy),
             ..key
         };
+        let holds = Holds::default();
         let session = SessionInfo {
             one_client: false,
             principal: &key.principal,
+            holds: &holds,
         };
         let layers = modern_layers(&self.0.server, era, options, session, None);
         self.run(front, back, layers, Some(slot), (cause, None));
-        Ok(Upstream::new(home, key, hub, status))
+        Ok(Upstream::new(home, key, hub, status, holds))
     }
 
     /// Joins two ports until one of them closes. Gets the cause that the server was started for, and the client's first

@@ -23,6 +23,8 @@ pub(crate) struct Server {
     callers: CallerInfo,
     /// The last one is next to the client.
     layers: Vec<Box<dyn LayerFactory>>,
+    /// In front of the translation between eras, in the same order.
+    client_layers: Vec<Box<dyn LayerFactory>>,
 }
 
 #[derive(Default)]
@@ -42,6 +44,7 @@ impl Server {
             setbacks: Setbacks::default(),
             callers: CallerInfo::default(),
             layers: Vec::new(),
+            client_layers: Vec::new(),
         }
     }
 
@@ -59,7 +62,25 @@ impl Server {
         self.layers.push(factory);
     }
 
-    /// The layers of one session, from the client to the server.
+    pub(crate) fn add_client_layer(&mut self, factory: Box<dyn LayerFactory>) {
+        self.client_layers.push(factory);
+    }
+
+    /// The layers of one session in front of the translation, from the client to the server.
+    pub(crate) fn client_layers(&self, session: SessionInfo<'_>) -> Vec<Box<dyn Layer>> {
+        let layers = self.client_layers.iter().rev();
+        layers.map(|factory| factory.layer(session)).collect()
+    }
+
+    /// A client's request as its layers in front of the translation pass it on.
+    pub(crate) fn seen(&self, request: &Message) -> Message {
+        let layers = self.client_layers.iter().rev();
+        layers.fold(request.clone(), |seen, factory| {
+            factory.amended(&seen).unwrap_or(seen)
+        })
+    }
+
+    /// The layers of one session behind the translation, from the client to the server.
     pub(crate) fn layers(&self, session: SessionInfo<'_>) -> Vec<Box<dyn Layer>> {
         let layers = self.layers.iter().rev();
         layers.map(|factory| factory.layer(session)).collect()

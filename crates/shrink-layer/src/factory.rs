@@ -36,6 +36,7 @@ impl LayerFactory for Shrink {
         let SessionInfo {
             one_client,
             principal,
+            ..
         } = session;
         Box::new(ShrinkLayer::new(self.0.clone(), one_client, principal))
     }

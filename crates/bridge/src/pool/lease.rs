@@ -11,6 +11,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::layers::Holds;
+
 /// Calls with equal keys may share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -38,18 +40,26 @@ pub(super) struct Upstream {
     pub(super) key: Key,
     pub(super) hub: Hub,
     pub(super) status: Arc<MachineStatus>,
+    holds: Holds,
     /// The number of open calls that may ask.
     asking: AtomicUsize,
     used: Mutex<Instant>,
 }
 
 impl Upstream {
-    pub(super) fn new(home: String, key: Key, hub: Hub, status: Arc<MachineStatus>) -> Arc<Self> {
+    pub(super) fn new(
+        home: String,
+        key: Key,
+        hub: Hub,
+        status: Arc<MachineStatus>,
+        holds: Holds,
+    ) -> Arc<Self> {
         Arc::new(Self {
             home,
             key,
             hub,
             status,
+            holds,
             asking: AtomicUsize::new(0),
             used: Mutex::new(Instant::now()),
         })
@@ -63,7 +73,7 @@ impl Upstream {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.hub.in_flight() == 0 && self.status.parked() == 0
+        self.hub.in_flight() == 0 && self.status.parked() == 0 && !self.holds.any()
     }
 
     /// How long it has been idle.
