@@ -7,6 +7,7 @@
 It speaks both eras. With `--modern` before that, it knows the stateless era only.
 """
 
+import asyncio
 import sys
 import warnings
 from typing import Annotated
@@ -51,6 +52,13 @@ async def load(cars: int, ctx: Context) -> str:
     for car in range(1, cars + 1):
         await ctx.report_progress(car, cars, f"car {car}")
     return f"{cars} cars aboard"
+
+
+@server.tool()
+async def dawdle(seconds: float) -> str:
+    """Take that long, silently."""
+    await asyncio.sleep(seconds)
+    return f"done after {seconds} s"
 
 
 @server.tool()

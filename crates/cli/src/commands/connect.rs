@@ -10,7 +10,7 @@ use linkspan_console::Signals;
 use linkspan_wire::Limits;
 
 use crate::args::shrink::ShrinkFlag;
-use crate::args::{EraArgs, RemoteArgs, seconds};
+use crate::args::{ClientArgs, EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit};
 use crate::target;
@@ -57,6 +57,8 @@ pub(crate) struct ConnectArgs {
     #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
     #[command(flatten)]
+    pub(crate) client: ClientArgs,
+    #[command(flatten)]
     pub(crate) eras: EraArgs,
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,
@@ -87,5 +89,6 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout));
     let bridge = args.shrink.add_to(bridge)?;
+    let bridge = args.client.add_to(bridge);
     front::serve_stdio(signals, bridge, options).await
 }

@@ -11,7 +11,7 @@ use linkspan_wire::Limits;
 
 use crate::args::listen::{GuardArgs, ListenArgs, at_least_one};
 use crate::args::shrink::ShrinkFlag;
-use crate::args::{EraArgs, RemoteArgs, seconds};
+use crate::args::{ClientArgs, EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
 use crate::target;
@@ -49,6 +49,8 @@ pub(crate) struct ExposeArgs {
     // Flattened groups with a heading come last: it applies to all fields that follow.
     #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
+    #[command(flatten)]
+    pub(crate) client: ClientArgs,
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
     #[command(flatten)]
@@ -109,5 +111,6 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout));
     let bridge = args.shrink.add_to(bridge)?;
+    let bridge = args.client.add_to(bridge);
     front::serve_http(signals, bridge, &args.listen, options).await
 }

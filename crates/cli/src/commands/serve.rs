@@ -10,8 +10,8 @@ use linkspan_console::Signals;
 
 use crate::args::folder::FolderArgs;
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
-use crate::args::seconds;
 use crate::args::shrink::ShrinkFlag;
+use crate::args::{ClientArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::folder::{folder, options, serving};
 use crate::front::{self, serve_options};
@@ -62,6 +62,8 @@ pub(crate) struct ServeArgs {
     pub(crate) health: bool,
     #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
+    #[command(flatten)]
+    pub(crate) client: ClientArgs,
     // Flattened groups with a heading come last: it applies to all fields that follow.
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
@@ -87,6 +89,7 @@ async fn serve(args: ServeArgs) -> Result<Exit, Failure> {
     options.shutdown = !args.http;
     let served = folder(&args.dir, options, args.folder.compat)?;
     let bridge = args.shrink.add_to(serving::bridge(&served))?;
+    let bridge = args.client.add_to(bridge);
     if args.http {
         let options = serve_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await

@@ -16,14 +16,18 @@ fn the_help_of_connect_has_examples() {
       [COMMAND]...  Command that runs a server on stdin and stdout
 
     Options:
-          --drain <SECONDS>   Wait this long for pending answers after stdin closes [default: 1]
-          --record <FILE>     Record every message to FILE as ndjson; secrets are masked
-          --shrink[=<LEVEL>]  Shorten tool results without loss; see `linkspan shrink` [possible values:
-                              safe, balanced, max]
-      -v, --verbose...        Write a log to stderr
-          --debug             Same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>   Also write the log to FILE
-      -h, --help              Print help (see a summary with '-h')
+          --drain <SECONDS>     Wait this long for pending answers after stdin closes [default: 1]
+          --record <FILE>       Record every message to FILE as ndjson; secrets are masked
+          --shrink[=<LEVEL>]    Shorten tool results without loss; see `linkspan shrink` [possible
+                                values: safe, balanced, max]
+          --long-calls          Keep calls that take longer than clients wait; their results come from
+                                the tool `wait_for`
+          --patience <SECONDS>  Answer a call after this long with a handle; 0 never does, and only
+                                sends progress [default: 50]
+      -v, --verbose...          Write a log to stderr
+          --debug               Same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>     Also write the log to FILE
+      -h, --help                Print help (see a summary with '-h')
 
     Protocol era:
           --client-era <ERA>  MCP era of the client: legacy (2024-11-05 to 2025-11-25) or modern

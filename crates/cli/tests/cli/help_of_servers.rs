@@ -107,18 +107,23 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
       [DIR]  The folder; the current one by default
 
     Options:
-          --http              Serve over HTTP instead of stdin and stdout, and print the URL
-          --drain <SECONDS>   Wait this long for pending answers after stdin closes [default: 10]
-          --no-watch          Do not watch the folder for changes
-          --minimal           Offer only the handshake, ping and logging, to test a client's connection
-          --health            Check whether the folder can be served, and exit with 0 or 1 [alias:
-                              --ready]
-          --shrink[=<LEVEL>]  Shorten tool results without loss; see `linkspan shrink` [possible values:
-                              safe, balanced, max]
-      -v, --verbose...        Write a log to stderr
-          --debug             Same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>   Also write the log to FILE
-      -h, --help              Print help (see a summary with '-h')
+          --http                Serve over HTTP instead of stdin and stdout, and print the URL
+          --drain <SECONDS>     Wait this long for pending answers after stdin closes [default: 10]
+          --no-watch            Do not watch the folder for changes
+          --minimal             Offer only the handshake, ping and logging, to test a client's
+                                connection
+          --health              Check whether the folder can be served, and exit with 0 or 1 [alias:
+                                --ready]
+          --shrink[=<LEVEL>]    Shorten tool results without loss; see `linkspan shrink` [possible
+                                values: safe, balanced, max]
+          --long-calls          Keep calls that take longer than clients wait; their results come from
+                                the tool `wait_for`
+          --patience <SECONDS>  Answer a call after this long with a handle; 0 never does, and only
+                                sends progress [default: 50]
+      -v, --verbose...          Write a log to stderr
+          --debug               Same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>     Also write the log to FILE
+      -h, --help                Print help (see a summary with '-h')
 
     Listening:
       -p, --port <PORT>       Port to listen on; 0 picks a free one [default: 8808]

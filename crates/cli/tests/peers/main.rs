@@ -31,6 +31,7 @@ mod http;
 mod hub;
 mod inspector;
 mod installed;
+mod lacking;
 mod log;
 mod machine;
 mod message;
