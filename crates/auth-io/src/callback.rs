@@ -1,36 +1,25 @@
 //! The listener that the browser is sent back to. It lives only while a sign-in runs and takes one answer.
 
-use std::convert::Infallible;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION, REFERRER_POLICY,
-};
-use http::{Method, Request, Response, StatusCode};
-use http_body_util::Full;
+use http::header::{HeaderValue, LOCATION};
+use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use linkspan_auth::sha256;
 use parking_lot::Mutex;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use url::Url;
 
-/// Connections at once, and the time for the head of a request.
-const CONNECTIONS: usize = 16;
-const HEAD: Duration = Duration::from_secs(10);
+use crate::loopback::{Loopback, PageResponse, escape_html, html_page};
+
 /// Ports that belong to no service (RFC 6335).
 const FIRST: u16 = 49_152;
 
 /// A listener on this machine only.
 pub(crate) struct Callback {
-    listeners: Vec<TcpListener>,
+    listener: Loopback,
     pub(crate) port: u16,
 }
 
@@ -54,15 +43,9 @@ impl Callback {
     }
 
     async fn at(port: u16) -> io::Result<Self> {
-        let first = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
-        let port = first.local_addr()?.port();
-        let mut listeners = vec![first];
-        // A browser may take `localhost` for the address of either family.
-        match TcpListener::bind((Ipv6Addr::LOCALHOST, port)).await {
-            Ok(second) => listeners.push(second),
-            Err(error) => tracing::debug!("no IPv6 callback: {error}"),
-        }
-        Ok(Self { listeners, port })
+        let listener = Loopback::at(port).await?;
+        let port = listener.port();
+        Ok(Self { listener, port })
     }
 
     /// A port that stays the same for a server, so that a registration can be used again.
@@ -79,14 +62,14 @@ impl Callback {
             expected,
             found: Mutex::new(Some(tx)),
         });
-        let slots = Arc::new(Semaphore::new(CONNECTIONS));
-        let mut serving = tokio::task::JoinSet::new();
-        for listener in self.listeners {
-            serving.spawn(accept(listener, Arc::clone(&page), Arc::clone(&slots)));
-        }
-        let answer = rx
-            .await
-            .map_err(|_| io::Error::other("the listener has ended"))?;
+        let respond = move |request| std::future::ready(page.respond(&request));
+        let serving = self.listener.serve(respond);
+        tokio::pin!(serving);
+        let ended = || io::Error::other("the listener has ended");
+        let answer = tokio::select! {
+            answer = rx => answer.map_err(|_| ended())?,
+            () = &mut serving => return Err(ended()),
+        };
         // The page of the answer is still on its way.
         tokio::time::sleep(Duration::from_millis(100)).await;
         Ok(answer)
@@ -110,44 +93,9 @@ struct Page {
     found: Mutex<Option<oneshot::Sender<String>>>,
 }
 
-async fn accept(listener: TcpListener, page: Arc<Page>, slots: Arc<Semaphore>) {
-    loop {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else {
-            return;
-        };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let page = Arc::clone(&page);
-                tokio::spawn(async move {
-                    serve(stream, page).await;
-                    drop(slot);
-                });
-            }
-            // Out of descriptors, for the moment.
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
-    }
-}
-
-async fn serve(stream: TcpStream, page: Arc<Page>) {
-    let service = service_fn(move |request: Request<Incoming>| {
-        let response = page.respond(&request);
-        async { Ok::<_, Infallible>(response) }
-    });
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
-        .max_buf_size(64 * 1024)
-        .keep_alive(false)
-        .serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = served.await {
-        tracing::debug!("a connection to the callback: {error}");
-    }
-}
-
 impl Page {
     /// Every request but the answer to this sign-in is not found.
-    fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    fn respond(&self, request: &Request<Incoming>) -> PageResponse {
         let query = request.uri().query().unwrap_or_default();
         let mut states = url::form_urlencoded::parse(query.as_bytes())
             .filter(|(name, _)| name == "state")
@@ -175,40 +123,27 @@ impl Page {
         }
         let text = format!(
             "linkspan has the answer for <b>{}</b>. Return to your client; you can close this tab.",
-            escape(&expected.server)
+            escape_html(&expected.server)
         );
         page(StatusCode::OK, "linkspan: sign-in", &text)
     }
 }
 
-fn page(status: StatusCode, title: &str, text: &str) -> Response<Full<Bytes>> {
-    let html = format!(
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{title}</title><style>body{{font:18px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}}</style><h1>{title}</h1><p>{text}"
-    );
-    let mut response = Response::new(Full::new(Bytes::from(html)));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/html; charset=utf-8"),
-    );
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    response
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+fn page(status: StatusCode, title: &str, text: &str) -> PageResponse {
+    html_page(
+        status,
+        format!(
+            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{title}</title><style>body{{font:18px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}}</style><h1>{title}</h1><p>{text}"
+        ),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
 
     async fn get(port: u16, target: &str) -> String {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))

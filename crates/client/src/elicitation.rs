@@ -8,7 +8,7 @@ use anstyle::Style;
 use linkspan_wire::{Json, escape_block};
 use serde_json::{Map, Value};
 
-use self::value::{choices, is_list, parse};
+pub use self::value::{ValueError, choices, chosen_values, is_list, typed_value};
 use crate::error::on_one_line;
 
 /// How many times one field is asked for.
@@ -26,8 +26,8 @@ pub trait Person: Send + Sync + 'static {
     fn read_line(&self) -> Option<String>;
 }
 
-/// Asks the user; returns the result of the request.
-pub(crate) async fn ask(person: &Arc<dyn Person>, params: Option<Json<'_>>) -> String {
+/// Asks the user a question of a server; returns the result of the request.
+pub async fn ask(person: &Arc<dyn Person>, params: Option<Json<'_>>) -> String {
     let question = params.and_then(|params| serde_json::from_str(params.text()).ok());
     let question: Value = question.unwrap_or_default();
     let is_url = question.get("mode").and_then(Value::as_str) == Some("url");
@@ -94,7 +94,7 @@ fn field(person: &dyn Person, name: &str, schema: &Value, needed: bool) -> Optio
             ("", Some(default)) => return Some(Some(default.clone())),
             ("", None) if !needed => return Some(None),
             ("", None) => person.say("it is required: write a value, or decline with Ctrl-D\n"),
-            (typed, _) => match parse(typed, schema, &choices) {
+            (typed, _) => match typed_value(typed, schema, &choices) {
                 Ok(value) => return Some(Some(value)),
                 Err(why) => person.say(&format!("{why}\n")),
             },

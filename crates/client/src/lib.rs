@@ -18,7 +18,9 @@ pub use arguments::{
 };
 pub use call_arguments::{CallArguments, CallArgumentsError, is_argument};
 pub use client::{Client, FIRST_ANSWER, one_param};
-pub use elicitation::Person;
+pub use elicitation::{
+    Person, ValueError, ask as ask_person, choices, chosen_values, is_list, typed_value,
+};
 pub use error::ClientError;
 pub use list::List;
 pub use observer::{Observer, Silent, TICK};

@@ -1,4 +1,4 @@
-//! Converts typed text into a value of a field's schema.
+//! Converts what a person types or chooses into a value of a field's schema.
 
 use linkspan_schema::Schema;
 use serde_json::Value;
@@ -7,27 +7,39 @@ use crate::error::on_one_line;
 
 /// Why a typed text is not a value of the field.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ValueError {
+pub enum ValueError {
+    /// It is none of the choices.
     #[error("`{0}` is not one of the choices")]
     NotAChoice(String),
+    /// It is neither yes nor no.
     #[error("write yes or no")]
     NotABoolean,
+    /// It is no whole number.
     #[error("write a whole number")]
     NotAnInteger,
+    /// It is no number.
     #[error("write a number")]
     NotANumber,
+    /// It has another format.
     #[error("`{text}` is not a valid {format}")]
-    Format { text: String, format: String },
+    Format {
+        /// As typed.
+        text: String,
+        /// As the schema names it.
+        format: String,
+    },
+    /// The schema does not allow it.
     #[error("it does not fit: {0}")]
     Schema(String),
 }
 
-pub(super) fn is_list(schema: &Value) -> bool {
+/// Whether a field has several values.
+pub fn is_list(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("array")
 }
 
 /// The values that may be chosen, with their titles.
-pub(super) fn choices(schema: &Value) -> Vec<(String, String)> {
+pub fn choices(schema: &Value) -> Vec<(String, String)> {
     let of = schema.get("items").filter(|_| is_list(schema));
     let of = of.unwrap_or(schema);
     let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -55,12 +67,30 @@ pub(super) fn choices(schema: &Value) -> Vec<(String, String)> {
 }
 
 /// The typed text as a value that the schema allows.
-pub(super) fn parse(
+pub fn typed_value(
     typed: &str,
     schema: &Value,
     choices: &[(String, String)],
 ) -> Result<Value, ValueError> {
-    let value = convert(typed, schema, choices)?;
+    checked(convert(typed, schema, choices)?, schema)
+}
+
+/// The chosen entries of a list as a value that the schema allows.
+pub fn chosen_values(
+    chosen: &[&str],
+    schema: &Value,
+    choices: &[(String, String)],
+) -> Result<Value, ValueError> {
+    let unknown = chosen
+        .iter()
+        .find(|one| !choices.iter().any(|(value, _)| value == *one));
+    if let Some(unknown) = unknown {
+        return Err(ValueError::NotAChoice(on_one_line(unknown)));
+    }
+    checked(Value::from(chosen.to_vec()), schema)
+}
+
+fn checked(value: Value, schema: &Value) -> Result<Value, ValueError> {
     check_format(&value, schema)?;
     // An invalid schema is the server's mistake; the server checks the value itself.
     let problems = Schema::new(schema).map_or_else(|_| Vec::new(), |schema| schema.check(&value));
