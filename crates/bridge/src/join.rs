@@ -98,11 +98,8 @@ pub(crate) async fn join(
             message = None;
             let _ = front.tx.send(Outbound::One(Envelope::new(answer))).await;
         }
-        let session = SessionInfo {
-            one_client: true,
-            principal: &Principal::anonymous(),
-            holds: &Holds::default(),
-        };
+        let (principal, holds) = (Principal::anonymous(), Holds::default());
+        let session = SessionInfo::of_one(&principal, &holds);
         return Ok(Some(Joined {
             back: probed.port,
             layers: modern_layers(

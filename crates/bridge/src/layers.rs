@@ -17,7 +17,8 @@ use crate::sign_in::{ModernSignInLayer, SignInLayer, SignInState};
 /// Makes a layer for each session of a bridge.
 ///
 /// The layers of [`Bridge::layer`](crate::Bridge::layer) lie next to the server, behind the translation between eras:
-/// they see what the server sees. Those of [`Bridge::client_layer`](crate::Bridge::client_layer) see what the client sees.
+/// they see what the server sees. Those of [`Bridge::client_layer`](crate::Bridge::client_layer) see what the client
+/// sees.
 pub trait LayerFactory: Send + Sync {
     /// The layer of one session.
     fn layer(&self, session: SessionInfo<'_>) -> Box<dyn Layer>;
@@ -41,6 +42,17 @@ pub struct SessionInfo<'a> {
     pub principal: &'a Principal,
     /// What keeps the connection open.
     pub holds: &'a Holds,
+}
+
+impl<'a> SessionInfo<'a> {
+    /// A session of one client, which ends with that client.
+    pub(crate) fn of_one(principal: &'a Principal, holds: &'a Holds) -> Self {
+        Self {
+            one_client: true,
+            principal,
+            holds,
+        }
+    }
 }
 
 /// Keeps a connection that no client waits for: a layer holds it while it works for a client. Clones belong to the same
@@ -73,12 +85,8 @@ impl Drop for Hold {
 
 /// The layers that a legacy client needs in front of a server.
 pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<Box<dyn Layer>> {
-    // A session of one client ends with that client.
-    let session = SessionInfo {
-        one_client: true,
-        principal,
-        holds: &Holds::default(),
-    };
+    let holds = Holds::default();
+    let session = SessionInfo::of_one(principal, &holds);
     let mut layers = server.client_layers(session);
     layers.extend(legacy_server_layers(server, session));
     layers
@@ -137,11 +145,8 @@ pub(crate) fn sign_in_layers(
     options: ModernToLegacyOptions,
     principal: &Principal,
 ) -> Vec<Box<dyn Layer>> {
-    let session = SessionInfo {
-        one_client: true,
-        principal,
-        holds: &Holds::default(),
-    };
+    let holds = Holds::default();
+    let session = SessionInfo::of_one(principal, &holds);
     let mut layers = server.client_layers(session);
     layers.push(Box::new(EraLayer::new(ModernToLegacy::new(options))));
     layers.push(Box::new(SignInLayer::answering_at_once(state)));

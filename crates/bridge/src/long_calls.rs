@@ -1,9 +1,9 @@
 //! Keeps calls that take longer than their client waits.
 //!
 //! A request with a progress token gets progress while its server is silent. A call that still runs after
-//! [`LongCallOptions::patience`] is answered with a handle: the call itself goes on, and its result is handed out by the
-//! tool `wait_for`. The layer is on the client's side of the era translation, so that the translator knows that the call
-//! is open; it speaks the client's era.
+//! [`LongCallOptions::patience`] is answered with a handle: the call itself goes on, and its result is handed out by
+//! the tool `wait_for`. The layer is on the client's side of the era translation, so that the translator knows that the
+//! call is open; it speaks the client's era.
 
 mod call;
 mod course;

@@ -22,6 +22,7 @@ const ORDER: [&str; 29] = [
     "acp",
     "bridge",
     "client",
+    "elicit",
     "client-config",
     "console",
     "dropin",
