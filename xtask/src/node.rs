@@ -11,10 +11,12 @@ const INSTALL: Duration = Duration::from_secs(10 * 60);
 /// The oldest version that the conformance package and Inspector support.
 const OLDEST: u32 = 22;
 /// Our own scripts. Node looks for packages from a script's folder upwards, so they are copied there.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 17] = [
+    "answer.mjs",
     "as.mjs",
     "auth_driver.mjs",
     "browser.mjs",
+    "chromium_answer.mjs",
     "chromium_login.mjs",
     "clients.mjs",
     "document.mjs",

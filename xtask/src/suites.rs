@@ -26,6 +26,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("bytes through several hops", "chains::", both),
         ("clients and servers of every era", "cells::", both),
         ("clients of every era at once", "crowd::", both),
+        ("what clients lack", "lacking::", both),
         ("news for clients of every era", "news::", both),
         ("BCP both ways with its reference", "bcp_reference::", bcp),
         ("clients of the BCP server", "bcp_server::", both),

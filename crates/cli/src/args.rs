@@ -3,7 +3,6 @@
 pub(crate) mod acp;
 pub(crate) mod auth_guard;
 mod aws;
-mod client;
 mod eras;
 pub(crate) mod folder;
 pub(crate) mod lang;
@@ -15,7 +14,6 @@ pub(crate) mod sign_in;
 mod values;
 
 pub(crate) use aws::AwsArgs;
-pub(crate) use client::ClientArgs;
 pub(crate) use eras::EraArgs;
 pub(crate) use log::LogArgs;
 pub(crate) use remote::{DEFAULT_TIMEOUT, RemoteArgs};

@@ -10,9 +10,10 @@ use linkspan_console::Signals;
 use linkspan_wire::Limits;
 
 use crate::args::shrink::ShrinkFlag;
-use crate::args::{ClientArgs, EraArgs, RemoteArgs, seconds};
+use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit};
+use crate::lacking::ClientArgs;
 use crate::target;
 use crate::waiting;
 
@@ -89,6 +90,6 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout));
     let bridge = args.shrink.add_to(bridge)?;
-    let bridge = args.client.add_to(bridge);
+    let bridge = args.client.add_to(bridge, None)?;
     front::serve_stdio(signals, bridge, options).await
 }

@@ -11,9 +11,10 @@ use linkspan_wire::Limits;
 
 use crate::args::listen::{GuardArgs, ListenArgs, at_least_one};
 use crate::args::shrink::ShrinkFlag;
-use crate::args::{ClientArgs, EraArgs, RemoteArgs, seconds};
+use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit, serve_options};
+use crate::lacking::ClientArgs;
 use crate::target;
 
 const HELP: &str = "\
@@ -111,6 +112,6 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout));
     let bridge = args.shrink.add_to(bridge)?;
-    let bridge = args.client.add_to(bridge);
+    let bridge = args.client.add_to(bridge, Some(args.listen.host))?;
     front::serve_http(signals, bridge, &args.listen, options).await
 }

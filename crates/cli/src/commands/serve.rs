@@ -10,11 +10,12 @@ use linkspan_console::Signals;
 
 use crate::args::folder::FolderArgs;
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
+use crate::args::seconds;
 use crate::args::shrink::ShrinkFlag;
-use crate::args::{ClientArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::folder::{folder, options, serving};
 use crate::front::{self, serve_options};
+use crate::lacking::ClientArgs;
 use crate::runtime::block_on;
 
 const HELP: &str = "\
@@ -89,7 +90,7 @@ async fn serve(args: ServeArgs) -> Result<Exit, Failure> {
     options.shutdown = !args.http;
     let served = folder(&args.dir, options, args.folder.compat)?;
     let bridge = args.shrink.add_to(serving::bridge(&served))?;
-    let bridge = args.client.add_to(bridge);
+    let bridge = (args.client).add_to(bridge, args.http.then_some(args.listen.host))?;
     if args.http {
         let options = serve_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await

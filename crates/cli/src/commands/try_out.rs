@@ -14,7 +14,6 @@ use crate::args::shrink::ShrinkFlag;
 use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
 use crate::environment::search_path;
 use crate::exit::{Exit, Failure};
-use crate::person;
 use crate::status::Status;
 use crate::target;
 use crate::waiting;
@@ -121,7 +120,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     };
     let mut client = Client::new(port, timeout)
         .patient(first)
-        .asking(person::at_terminal())
+        .asking(linkspan_elicit::at_terminal())
         .observed(Status::new().signing_in(backend.account()));
     let work = async {
         client.open().await?;

@@ -20,10 +20,10 @@ fn the_help_of_connect_has_examples() {
           --record <FILE>       Record every message to FILE as ndjson; secrets are masked
           --shrink[=<LEVEL>]    Shorten tool results without loss; see `linkspan shrink` [possible
                                 values: safe, balanced, max]
-          --long-calls          Keep calls that take longer than clients wait; their results come from
-                                the tool `wait_for`
-          --patience <SECONDS>  Answer a call after this long with a handle; 0 never does, and only
-                                sends progress [default: 50]
+          --long-calls          Keep calls that take longer than clients wait, for the tool `wait_for`
+          --patience <SECONDS>  Answer a call after this long with a handle; 0 only sends progress
+                                [default: 50]
+          --elicit[=<WHERE>]    Ask the user of this machine if the client cannot: page, terminal, off
       -v, --verbose...          Write a log to stderr
           --debug               Same as -v; so is DEBUG=1 in the environment
           --log-file <FILE>     Also write the log to FILE

@@ -51,11 +51,17 @@ impl Web {
 
     /// Any of our commands that prints its URL.
     pub fn of(args: &[String]) -> Self {
-        let mut child = Command::new(installed::linkspan())
-            .args(args)
+        let mut command = Command::new(installed::linkspan());
+        command.args(args);
+        Self::by(&args[0], &mut command)
+    }
+
+    /// The same, started by another program. `name` is that of its log.
+    pub fn by(name: &str, command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(log::file(&args[0]))
+            .stderr(log::file(name))
             .spawn()
             .expect("linkspan starts");
         let stdout = child.stdout.take().expect("its output is piped");
