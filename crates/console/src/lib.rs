@@ -7,5 +7,7 @@ pub mod log;
 mod signals;
 mod status_line;
 
-pub use signals::{Signals, Stop, outlives_its_terminal};
+#[cfg(unix)]
+pub use signals::outlives_its_terminal;
+pub use signals::{Signals, Stop};
 pub use status_line::StatusLine;
