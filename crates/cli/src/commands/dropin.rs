@@ -17,7 +17,7 @@ use crate::exit::{Exit, Failure};
 use crate::runtime::block_on;
 use crate::show::{print, say};
 use crate::status::Status;
-use crate::{front, log, person, sign_in, target};
+use crate::{front, log, sign_in, target};
 
 const AROUND: Surroundings<'static> = Surroundings {
     variable: &|name| std::env::var(name).ok(),
@@ -113,7 +113,7 @@ async fn supergateway(line: Supergateway) -> Result<Exit, Failure> {
 async fn list(signals: Signals, backend: Backend) -> Result<Exit, Failure> {
     let mut client = Client::new(backend.open()?, None)
         .patient(Some(FIRST_ANSWER))
-        .asking(person::at_terminal())
+        .asking(linkspan_elicit::at_terminal())
         .observed(Status::new().signing_in(backend.account()));
     let work = async {
         client.open().await?;
