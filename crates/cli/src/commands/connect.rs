@@ -30,7 +30,7 @@ Examples:
   linkspan connect --record talk.ndjson https://mcp.example.com/mcp
   linkspan connect --transport sse http://localhost:37373/mcp
   linkspan connect unix:/run/example/mcp.sock
-  linkspan connect --aws-sigv4 https://a1.execute-api.us-east-1.amazonaws.com/mcp
+  linkspan connect --aws-sigv4 https://a.execute-api.us-east-1.amazonaws.com/mcp
   linkspan connect --server-era legacy -- uvx mcp-server-git
 
 In a client's configuration:

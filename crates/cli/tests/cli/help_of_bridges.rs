@@ -77,7 +77,7 @@ fn the_help_of_connect_has_examples() {
       linkspan connect --record talk.ndjson https://mcp.example.com/mcp
       linkspan connect --transport sse http://localhost:37373/mcp
       linkspan connect unix:/run/example/mcp.sock
-      linkspan connect --aws-sigv4 https://a1.execute-api.us-east-1.amazonaws.com/mcp
+      linkspan connect --aws-sigv4 https://a.execute-api.us-east-1.amazonaws.com/mcp
       linkspan connect --server-era legacy -- uvx mcp-server-git
 
     In a client's configuration:
