@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// All crates, from the bottom up: each may depend on those before it.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 32] = [
     "wire",
     "tokens",
     "spawn",
@@ -12,6 +12,7 @@ const ORDER: [&str; 30] = [
     "auth",
     "schema",
     "mcp",
+    "gateway",
     "bcp",
     "session",
     "shrink",
@@ -21,6 +22,7 @@ const ORDER: [&str; 30] = [
     "local",
     "acp",
     "bridge",
+    "gateway-io",
     "client",
     "elicit",
     "client-config",
@@ -32,6 +34,7 @@ const ORDER: [&str; 30] = [
     "agent",
     "conduct",
     "shrink-layer",
+    "tool-lists",
     "cli",
     "testkit",
     "xtask",

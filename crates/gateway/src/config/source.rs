@@ -1,0 +1,194 @@
+//! The text of a configuration, and the positions of its values.
+
+use std::fmt;
+
+use linkspan_wire::Json;
+
+/// A line and a column, both from 1; the column counts characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A text and the same as JSON.
+pub(super) struct Source<'a> {
+    text: &'a str,
+    plain: &'a str,
+    /// The offset of each line.
+    lines: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    /// A text and what [`plain`] made of it.
+    pub(super) fn new(text: &'a str, plain: &'a str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1));
+        Self {
+            text,
+            plain,
+            lines: lines.collect(),
+        }
+    }
+
+    pub(super) fn plain(&self) -> &'a str {
+        self.plain
+    }
+
+    /// The position of an offset.
+    pub(super) fn at(&self, offset: usize) -> Position {
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        let before = self.text.as_bytes().get(start..offset).unwrap_or_default();
+        let before = String::from_utf8_lossy(before);
+        Position {
+            line: line.max(1),
+            column: before.trim_start_matches('\u{feff}').chars().count() + 1,
+        }
+    }
+
+    /// The position of a value.
+    pub(super) fn of(&self, value: Json<'a>) -> Position {
+        self.at(self.offset(value))
+    }
+
+    /// The position of the name of a member.
+    pub(super) fn of_name(&self, value: Json<'a>) -> Position {
+        let before = self.plain.as_bytes();
+        let before = before.get(..self.offset(value)).unwrap_or_default();
+        let end = before.iter().rposition(|byte| *byte == b'"').unwrap_or(0);
+        let mut start = end;
+        while start > 0 {
+            start -= 1;
+            let is_quote = before.get(start) == Some(&b'"');
+            if is_quote && before.get(start.wrapping_sub(1)) != Some(&b'\\') {
+                break;
+            }
+        }
+        self.at(start)
+    }
+
+    /// Values are slices of the text.
+    fn offset(&self, value: Json<'a>) -> usize {
+        let offset = (value.text().as_ptr() as usize).wrapping_sub(self.plain.as_ptr() as usize);
+        offset.min(self.plain.len())
+    }
+}
+
+/// The text as JSON: comments, trailing commas and a byte order mark are replaced by spaces, so that offsets stay.
+/// An error is the offset of a comment that has no end.
+pub(super) fn plain(text: &str) -> Result<String, usize> {
+    let mut out = text.as_bytes().to_vec();
+    let mut at = 0;
+    let mut comma = None;
+    while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
+        let blank = match rest {
+            [0xef, 0xbb, 0xbf, ..] if at == 0 => 3,
+            [b'/', b'/', ..] => {
+                let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+                end.unwrap_or(rest.len())
+            }
+            [b'/', b'*', inside @ ..] => {
+                let end = inside.windows(2).position(|two| two == b"*/");
+                end.ok_or(at)? + 4
+            }
+            [byte, ..] if byte.is_ascii_whitespace() => 1,
+            _ => 0,
+        };
+        if blank > 0 {
+            for byte in out.iter_mut().skip(at).take(blank) {
+                if !matches!(byte, b'\n' | b'\r' | b'\t') {
+                    *byte = b' ';
+                }
+            }
+            at += blank;
+            continue;
+        }
+        match rest.first() {
+            Some(b',') => comma = Some(at),
+            Some(b']' | b'}') => {
+                if let Some(byte) = comma.take().and_then(|at: usize| out.get_mut(at)) {
+                    *byte = b' ';
+                }
+            }
+            _ => comma = None,
+        }
+        at += match rest {
+            [b'"', inside @ ..] => 1 + string(inside),
+            _ => 1,
+        };
+    }
+    // Only whole characters are replaced.
+    Ok(String::from_utf8(out).unwrap_or_default())
+}
+
+/// The length of a string behind its opening quote.
+fn string(inside: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = inside.get(at) {
+        at += match byte {
+            b'"' => return at + 1,
+            b'\\' => 2,
+            _ => 1,
+        };
+    }
+    inside.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn comments_and_trailing_commas_become_spaces() {
+        let text = "\u{feff}{ // é\r\n \"a//b\": [1, /* ] */ 2, /* x */ ], }";
+        let plain = plain(text).unwrap();
+        assert_eq!(plain.len(), text.len());
+        let json = Json::parse(&plain).unwrap();
+        assert_eq!(json.get("a//b").unwrap().elements().count(), 2);
+        assert!(super::plain("{} /* x").is_err_and(|at| at == 3));
+        assert!(Json::parse(&super::plain("[1,,]").unwrap()).is_err());
+    }
+
+    #[test]
+    fn positions_count_characters() {
+        let text = "\u{feff}{\"é\": 1,\n  \"b\\\"c\" : [2] }";
+        let plain = plain(text).unwrap();
+        let source = Source::new(text, &plain);
+        let json = Json::parse(&plain).unwrap();
+        let (one, two) = (json.get("é").unwrap(), json.get("b\"c").unwrap());
+        assert_eq!(source.of(one).to_string(), "1:7");
+        assert_eq!(source.of_name(one).to_string(), "1:2");
+        assert_eq!(source.of(two).to_string(), "2:12");
+        assert_eq!(source.of_name(two).to_string(), "2:3");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_keeps_its_length(text in r#"([{}\[\]",:/*\\ \r\n1]|é|\PC){0,40}"#) {
+            if let Ok(plain) = plain(&text) {
+                prop_assert_eq!(plain.len(), text.len());
+                let source = Source::new(&text, &plain);
+                for offset in 0..=text.len() + 1 {
+                    prop_assert!(source.at(offset).line >= 1);
+                }
+            }
+        }
+
+        #[test]
+        fn valid_json_keeps_its_bytes(words in proptest::collection::vec(any::<String>(), 0..8)) {
+            let list: Vec<_> = words.iter().map(|word| linkspan_wire::quote(word)).collect();
+            let text = format!("[{}]", list.join(","));
+            prop_assert_eq!(plain(&text), Ok(text.clone()));
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The rules of the gateway, without IO: what its configuration says, how tools of several servers are named, how their
+//! lists become one, and which server a request goes to.
+
+mod alias;
+mod breaker;
+mod discover;
+mod glob;
+mod hash;
+mod list;
+mod names;
+mod table;
+pub mod uris;
+
+pub use alias::{Alias, AliasError};
+pub use breaker::Breaker;
+pub use discover::{Described, merged as merged_discovery};
+pub use glob::Glob;
+pub use list::{Item, ListKind, ListReader, ListTooLong, ServerList};
+pub use names::{LEAST_NAME_LIMIT, NAME_LIMIT, Naming, Prefix, SEPARATOR};
+pub use table::{Entry, Part, Table};
