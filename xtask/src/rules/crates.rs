@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// All crates, from the bottom up: each may depend on those before it.
-const ORDER: [&str; 32] = [
+const ORDER: &[&str] = &[
     "wire",
     "tokens",
     "spawn",
