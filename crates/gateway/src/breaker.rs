@@ -7,8 +7,8 @@ const FAILURES: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// Counts failures of the transport in a row: a connection that fails or breaks, a process that exits, no answer. Errors
-/// that the server itself answers with are no failures.
+/// Counts failures of the transport in a row: a connection that fails or breaks, a process that exits, no answer.
+/// Errors that the server itself answers with are no failures.
 #[derive(Debug, Default)]
 pub struct Breaker {
     failures: u32,
