@@ -39,10 +39,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    pub(super) fn plain(&self) -> &'a str {
-        self.plain
-    }
-
     /// The position of an offset.
     pub(super) fn at(&self, offset: usize) -> Position {
         let line = self.lines.partition_point(|start| *start <= offset);
