@@ -22,5 +22,5 @@ pub use discover::{Described, merged as merged_discovery};
 pub use glob::Glob;
 pub use list::{Item, ListKind, ListReader, ListTooLong, ServerList};
 pub use names::{LEAST_NAME_LIMIT, NAME_LIMIT, Naming, Prefix, SEPARATOR};
-pub use policy::{Access, Decision, Limits, Policy, Sender};
+pub use policy::{Access, Decision, Limits, NoView, Policy, Sender, View};
 pub use table::{Entry, Part, Table};

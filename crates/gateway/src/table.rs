@@ -74,7 +74,7 @@ impl Table {
                 let Ok(json) = Json::parse(&item.text) else {
                     continue;
                 };
-                if shown(part.alias, &name, json) {
+                if shown(part.alias, &item.own, json) {
                     table.push(part.alias, name, &item.own, json);
                 }
             }

@@ -1,0 +1,120 @@
+//! A configuration becomes the servers of the gateway.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_bridge::{Bridge, CallOptions};
+use linkspan_gateway::GatewayConfig;
+use linkspan_gateway::config::{ServerConfig, Start, Target};
+use tokio::time::{Instant, sleep};
+
+use crate::asking::Asking;
+use crate::gateway::Gateway;
+use crate::saved;
+use crate::set::{Clients, ServerSet};
+use crate::upstream::{Upstream, UpstreamOptions};
+
+/// How long the calls of a server that is no longer configured may go on.
+const DRAIN: Duration = Duration::from_secs(60);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How the gateway treats all servers.
+#[derive(Debug, Clone)]
+pub struct GatewayOptions {
+    /// Where its clients are.
+    pub clients: Clients,
+    /// The view of requests that name none.
+    pub view: Option<String>,
+    /// A server that has not been used for this long is closed.
+    pub idle: Option<Duration>,
+    /// How long a parked call waits for its client's answer.
+    pub park: Duration,
+    /// Connections to one server at the same time.
+    pub most_connections: usize,
+    /// The folder for the lists of servers, so that servers need not be started to be listed.
+    pub lists: Option<PathBuf>,
+}
+
+/// A server that the gateway runs without.
+#[derive(Debug)]
+pub struct NotOpened<E> {
+    /// Its key in the configuration.
+    pub key: String,
+    /// Why.
+    pub why: E,
+}
+
+impl Gateway {
+    /// Takes over a configuration. `open` makes the bridge to a server. Servers that are configured as before keep their
+    /// connections and calls; calls of servers that are gone may end. Servers that cannot be opened are left out.
+    pub fn apply<E>(
+        &self,
+        config: &GatewayConfig,
+        options: &GatewayOptions,
+        mut open: impl FnMut(&ServerConfig) -> Result<Bridge, E>,
+    ) -> Vec<NotOpened<E>> {
+        let before = self.set();
+        let (mut upstreams, mut failed) = (Vec::new(), Vec::new());
+        for server in &config.servers {
+            if let Some(kept) = before.upstreams().iter().find(|one| one.is_of(server)) {
+                upstreams.push(kept.clone());
+                continue;
+            }
+            match open(server) {
+                Ok(bridge) => upstreams.push(self.upstream(server, options, bridge)),
+                Err(why) => failed.push(NotOpened {
+                    key: server.key.clone(),
+                    why,
+                }),
+            }
+        }
+        let next = ServerSet {
+            upstreams,
+            naming: config.settings.naming(),
+            policy: config.settings.policy.clone(),
+            clients: options.clients,
+            default_view: options.view.clone(),
+        };
+        for gone in self.replace(next) {
+            tokio::spawn(async move {
+                let until = Instant::now() + DRAIN;
+                while gone.in_flight() > 0 && Instant::now() < until {
+                    sleep(LOOK).await;
+                }
+                gone.close().await;
+            });
+        }
+        failed
+    }
+
+    fn upstream(
+        &self,
+        server: &ServerConfig,
+        options: &GatewayOptions,
+        bridge: Bridge,
+    ) -> Arc<Upstream> {
+        let calls = bridge.serve_calls(CallOptions {
+            share: server.share,
+            park: options.park,
+            idle: options.idle,
+            most_connections: options.most_connections,
+        });
+        let lists = options.lists.clone().filter(|_| server.share);
+        let file = lists.map(|folder| saved::file(&folder, &server.digest));
+        let of_server = UpstreamOptions {
+            is_process: !matches!(server.target, Target::Url { .. }),
+            idle: options.idle,
+            file,
+        };
+        let changes = self.shared().changes.clone();
+        let upstream = Upstream::new(server.clone(), of_server, calls, changes);
+        upstream.restore();
+        if server.start == Start::Eager {
+            let upstream = upstream.clone();
+            tokio::spawn(async move { upstream.start(&Asking::own()).await });
+        }
+        upstream
+    }
+}

@@ -1,0 +1,25 @@
+//! The gateway: several servers behind one front. The rules are those of `linkspan-gateway`; this crate has the
+//! connections, the tasks and the files.
+//!
+//! A [`Gateway`] is the server of a bridge: every request of a client reaches [`Gateway`] on its own
+//! (`linkspan_bridge::RequestService`), and goes on to one server, or is answered from what is known of several.
+
+mod asked;
+mod asking;
+mod build;
+mod confirm;
+mod fetch;
+mod gateway;
+mod known;
+mod listen;
+mod permit;
+mod saved;
+mod scope;
+mod seen;
+mod set;
+mod tables;
+mod upstream;
+
+pub use build::{GatewayOptions, NotOpened};
+pub use gateway::Gateway;
+pub use set::Clients;

@@ -1,0 +1,456 @@
+//! A server of the gateway: its connections, and what is known about it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use linkspan_bridge::{Caller, Calls, CallsClosing, RequestService};
+use linkspan_gateway::config::ServerConfig;
+use linkspan_gateway::{Alias, Breaker, ListKind, ServerList};
+use linkspan_ports::{Answering, Principal};
+use linkspan_session::{Envelope, Fault, now};
+use linkspan_wire::{Kind, Message};
+use parking_lot::Mutex;
+use tokio::sync::{Semaphore, broadcast};
+use tokio::time::{Instant, timeout};
+
+use crate::asked::Asked;
+use crate::asking::Asking;
+use crate::fetch::{self, Description};
+use crate::saved;
+use crate::scope::Scope;
+use crate::set::ServerSet;
+
+/// How long a call waits while the server has as many as it gets at the same time.
+const WAIT_FOR_SLOT: Duration = Duration::from_secs(60);
+/// Calls that may wait for that.
+const MOST_WAITING: usize = 256;
+/// How long the gateway waits for a server that it starts itself.
+const START: Duration = Duration::from_secs(120);
+/// Principals whose lists are kept, for a server that is not shared.
+const MOST_SCOPES: usize = 256;
+
+/// How a server is used, besides its configuration.
+#[derive(Debug, Clone)]
+pub(crate) struct UpstreamOptions {
+    /// It is started for its first request; otherwise it runs elsewhere.
+    pub(crate) is_process: bool,
+    /// A server that has not been used for this long is no longer watched for changes, so that it can be closed.
+    pub(crate) idle: Option<Duration>,
+    /// Where its lists are saved.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// A list has changed.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    /// The server; `None` if all lists may have changed.
+    alias: Option<Alias>,
+    /// The principal whose list it is; `None` for a server that all clients share.
+    principal: Option<Principal>,
+    pub(crate) kind: ListKind,
+}
+
+impl Change {
+    /// The lists of all servers may have changed.
+    pub(crate) fn of_all(kind: ListKind) -> Self {
+        Self {
+            alias: None,
+            principal: None,
+            kind,
+        }
+    }
+
+    /// Whether the lists of a client may have changed.
+    pub(crate) fn concerns(&self, now: &ServerSet, asked: &Asked) -> bool {
+        let alias = self.alias.as_ref();
+        let principal = self.principal.as_ref();
+        // The servers of the moment count, not those when the client subscribed.
+        let upstreams = now.upstreams_of(asked.view.as_ref());
+        let has = |alias: &Alias| upstreams.iter().any(|one| one.alias() == alias);
+        alias.is_none_or(has)
+            && principal.is_none_or(|principal| *principal == asked.caller.principal)
+    }
+}
+
+/// A server of the gateway.
+pub(crate) struct Upstream {
+    config: ServerConfig,
+    pub(crate) options: UpstreamOptions,
+    pub(crate) calls: Calls,
+    closing: Mutex<Option<CallsClosing>>,
+    breaker: Mutex<Breaker>,
+    slots: Option<Arc<Semaphore>>,
+    waiting: AtomicUsize,
+    shared: Arc<Scope>,
+    scopes: Mutex<HashMap<Principal, Arc<Scope>>>,
+    changes: broadcast::Sender<Change>,
+    /// Every request in flight has a clone.
+    running: Arc<()>,
+}
+
+impl Upstream {
+    /// A server that is reached by these calls.
+    pub(crate) fn new(
+        config: ServerConfig,
+        options: UpstreamOptions,
+        (calls, closing): (Calls, CallsClosing),
+        changes: broadcast::Sender<Change>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            slots: config
+                .concurrency
+                .map(|most| Arc::new(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)))),
+            config,
+            options,
+            calls,
+            closing: Mutex::new(Some(closing)),
+            breaker: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            shared: Arc::new(Scope::new(None)),
+            scopes: Mutex::default(),
+            changes,
+            running: Arc::default(),
+        })
+    }
+
+    /// Whether it is configured like this, wherever that is in the file.
+    pub(crate) fn is_of(&self, config: &ServerConfig) -> bool {
+        let at = config.at;
+        let own = ServerConfig {
+            at,
+            ..self.config.clone()
+        };
+        own == *config && self.closing.lock().is_some()
+    }
+
+    /// Requests of clients that are not answered yet.
+    pub(crate) fn in_flight(&self) -> usize {
+        Arc::strong_count(&self.running) - 1
+    }
+
+    /// Takes the lists of an earlier run from their file.
+    pub(crate) fn restore(&self) {
+        let file = self.options.file.as_deref();
+        if let Some((description, lists)) = file.and_then(saved::read) {
+            self.shared.restore(description, lists);
+        }
+    }
+
+    /// Starts the server, and fetches what clients ask for first.
+    pub(crate) async fn start(self: &Arc<Self>, asking: &Asking) {
+        self.shared.take_restored();
+        self.list(ListKind::Tools, asking, Instant::now() + START)
+            .await;
+    }
+
+    /// Writes the lists to their file.
+    fn save(&self, scope: &Scope) {
+        let (Some(file), Some(description)) = (self.options.file.clone(), scope.description.last())
+        else {
+            return;
+        };
+        let lists = ListKind::ALL.into_iter();
+        let lists = lists.filter_map(|kind| Some((kind, scope.list(kind).last()?)));
+        let lists: Vec<_> = lists.collect();
+        tokio::task::spawn_blocking(move || {
+            if let Err(why) = saved::write(&file, &description, &lists) {
+                tracing::warn!("cannot save lists to {}: {why}", file.display());
+            }
+        });
+    }
+
+    /// Its short name.
+    pub(crate) fn alias(&self) -> &Alias {
+        &self.config.alias
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.config.alias.as_str()
+    }
+
+    /// Ends its connections.
+    pub(crate) async fn close(&self) {
+        let closing = self.closing.lock().take();
+        if let Some(closing) = closing {
+            closing.close().await;
+        }
+    }
+
+    /// What is known about it, as this client sees it.
+    pub(crate) fn scope(&self, principal: &Principal) -> Arc<Scope> {
+        if self.config.share {
+            return self.shared.clone();
+        }
+        let mut scopes = self.scopes.lock();
+        if let Some(scope) = scopes.get(principal) {
+            return scope.clone();
+        }
+        if scopes.len() >= MOST_SCOPES {
+            let oldest = scopes.iter().min_by_key(|(_, scope)| scope.last_use());
+            if let Some(oldest) = oldest.map(|(principal, _)| principal.clone()) {
+                scopes.remove(&oldest);
+            }
+        }
+        let scope = Arc::new(Scope::new(Some(principal.clone())));
+        scopes.insert(principal.clone(), scope.clone());
+        scope
+    }
+
+    /// On whose behalf the gateway asks for lists.
+    pub(crate) fn asking(&self, request: &Message, caller: &Caller) -> Asking {
+        if self.config.share {
+            Asking::own()
+        } else {
+            Asking::of(request, caller)
+        }
+    }
+
+    /// Its description, as far as it is known by the deadline.
+    pub(crate) async fn description(
+        self: &Arc<Self>,
+        asking: &Asking,
+        deadline: Instant,
+    ) -> Option<Arc<Description>> {
+        let scope = self.scope(&asking.caller.principal);
+        if let Some(known) = self.settled(&scope.description) {
+            return Some(known);
+        }
+        let fetch = || {
+            let (upstream, asking, scope) = (self.clone(), asking.clone(), scope.clone());
+            async move {
+                let fetched = fetch::description(&upstream, &asking).await?;
+                upstream.contacted(&scope, &asking);
+                Ok(fetched)
+            }
+        };
+        let (upstream, of_change) = (self.clone(), scope.clone());
+        let stored = move |unseen: bool| {
+            // Its lists come with it.
+            for kind in ListKind::ALL.into_iter().filter(|_| unseen) {
+                let _ = upstream.changes.send(upstream.change(&of_change, kind));
+            }
+        };
+        scope.description.fetch(deadline, fetch, stored).await;
+        scope.description.last()
+    }
+
+    /// One of its lists, as far as it is known by the deadline. It is empty if the server does not have the capability.
+    pub(crate) async fn list(
+        self: &Arc<Self>,
+        kind: ListKind,
+        asking: &Asking,
+        deadline: Instant,
+    ) -> Option<Arc<ServerList>> {
+        let scope = self.scope(&asking.caller.principal);
+        let known = scope.list(kind);
+        if let Some(known) = self.settled(known) {
+            return Some(known);
+        }
+        if let Some(description) = self.description(asking, deadline).await
+            && !description.has(kind.capability())
+        {
+            return Some(Arc::default());
+        }
+        let fetch = || {
+            let (upstream, asking, scope) = (self.clone(), asking.clone(), scope.clone());
+            async move {
+                // A change from now on makes the list stale, so the watch begins first.
+                upstream.contacted(&scope, &asking);
+                let list = fetch::list(&upstream, &asking, kind).await?;
+                let freshness = fetch::freshness(&list, scope.is_watched(kind));
+                Ok((list, freshness))
+            }
+        };
+        let (upstream, of_change) = (self.clone(), scope.clone());
+        let stored = move |unseen: bool| {
+            upstream.save(&of_change);
+            if unseen {
+                let _ = upstream.changes.send(upstream.change(&of_change, kind));
+            }
+        };
+        known.fetch(deadline, fetch, stored).await;
+        known.last()
+    }
+
+    /// A value that needs no fetch: it is fresh, or a process would have to be started for it.
+    fn settled<T: PartialEq + Send + Sync + 'static>(
+        &self,
+        known: &crate::known::Known<T>,
+    ) -> Option<Arc<T>> {
+        let is_asleep = self.options.is_process && self.calls.connections() == 0;
+        known.fresh().or_else(|| known.last().filter(|_| is_asleep))
+    }
+
+    /// The server is running: watches its lists, and fetches those again that were known from an earlier run.
+    fn contacted(self: &Arc<Self>, scope: &Arc<Scope>, asking: &Asking) {
+        scope.watch(self, asking, self.changes.clone());
+        for kind in scope.take_restored() {
+            let (upstream, asking) = (self.clone(), asking.clone());
+            tokio::spawn(async move {
+                // Readers have had the old list, so a difference is told.
+                upstream.list(kind, &asking, Instant::now()).await;
+            });
+        }
+    }
+
+    pub(crate) fn change(&self, scope: &Scope, kind: ListKind) -> Change {
+        Change {
+            alias: Some(self.config.alias.clone()),
+            principal: scope.principal.clone(),
+            kind,
+        }
+    }
+
+    /// Sends a client's request.
+    pub(crate) async fn request(
+        self: &Arc<Self>,
+        call: Envelope,
+        caller: &Caller,
+    ) -> Result<Answering, Fault> {
+        let scope = self.scope(&caller.principal);
+        scope.touch();
+        let admitted = self.breaker.lock().admit(now());
+        admitted.map_err(|wait| Fault::Paused {
+            peer: self.name().to_owned(),
+            wait,
+        })?;
+        let slot = self.slot().await?;
+        let asking = self.asking(&call.msg, caller);
+        let answering = self.calls.request(call, caller).await;
+        let answering = answering.inspect_err(|why| self.heard(Outcome::of_fault(why)))?;
+        self.contacted(&scope, &asking);
+        let upstream = self.clone();
+        let answering = answering.edited(move |envelope| {
+            if envelope.msg.is_answer() {
+                upstream.heard(Outcome::of_answer(&envelope.msg));
+            }
+            envelope
+        });
+        Ok(answering.holding((slot, self.running.clone())))
+    }
+
+    async fn slot(&self) -> Result<Option<tokio::sync::OwnedSemaphorePermit>, Fault> {
+        let Some(slots) = &self.slots else {
+            return Ok(None);
+        };
+        let busy = Fault::Overloaded {
+            what: "the server has as many calls as `concurrency` allows",
+        };
+        if let Ok(slot) = slots.clone().try_acquire_owned() {
+            return Ok(Some(slot));
+        }
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(busy);
+        }
+        let _waits = Waits(&self.waiting);
+        match timeout(WAIT_FOR_SLOT, slots.clone().acquire_owned()).await {
+            Ok(Ok(slot)) => Ok(Some(slot)),
+            _ => Err(busy),
+        }
+    }
+
+    fn heard(&self, outcome: Outcome) {
+        match outcome {
+            Outcome::Answered => self.breaker.lock().succeeded(),
+            Outcome::Failed => self.breaker.lock().failed(now()),
+            Outcome::Neither => {}
+        }
+    }
+}
+
+/// Counts a waiting call until it is dropped.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What an answer says about the transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// The server has answered, if only with an error.
+    Answered,
+    /// It could not be reached, or has not answered.
+    Failed,
+    /// Nothing: a bound of ours, or a sign-in.
+    Neither,
+}
+
+impl Outcome {
+    fn of_fault(why: &Fault) -> Self {
+        let status = match why {
+            Fault::HttpStatus { status, .. } => Some(i64::from(*status)),
+            _ => None,
+        };
+        Self::of_kind(why.kind(), status)
+    }
+
+    fn of_answer(answer: &Message) -> Self {
+        if answer.kind() != Kind::Error {
+            return Self::Answered;
+        }
+        let data = answer.body().and_then(|error| error.get("data"));
+        // Only our own faults have a kind.
+        let kind = data.and_then(|data| data.get("kind")?.as_str());
+        let status = data.and_then(|data| data.get("status")?.as_i64());
+        kind.map_or(Self::Answered, |kind| Self::of_kind(&kind, status))
+    }
+
+    fn of_kind(kind: &str, status: Option<i64>) -> Self {
+        match (kind, status) {
+            ("http_status", Some(500..)) => Self::Failed,
+            ("http_status", Some(429)) => Self::Neither,
+            (
+                "connect_failed" | "answer_lost" | "session_lost" | "peer_closed" | "timeout"
+                | "bad_answer",
+                _,
+            ) => Self::Failed,
+            ("overloaded" | "paused" | "closing" | "not_signed_in" | "too_large", _) => {
+                Self::Neither
+            }
+            _ => Self::Answered,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::{Id, RpcError};
+
+    #[test]
+    fn only_failures_of_the_transport_count_as_failures() {
+        let of = |data: &str| {
+            let error = RpcError::server("x").with_data(data);
+            Outcome::of_answer(&error.answer(&Id::number(1)))
+        };
+        assert_eq!(of(r#"{"kind":"timeout"}"#), Outcome::Failed);
+        assert_eq!(
+            of(r#"{"kind":"http_status","status":502}"#),
+            Outcome::Failed
+        );
+        assert_eq!(
+            of(r#"{"kind":"http_status","status":429}"#),
+            Outcome::Neither
+        );
+        assert_eq!(
+            of(r#"{"kind":"http_status","status":404}"#),
+            Outcome::Answered
+        );
+        assert_eq!(of(r#"{"reason":"the tool failed"}"#), Outcome::Answered);
+        assert_eq!(of(r#"{"kind":"not_signed_in"}"#), Outcome::Neither);
+        let result = Message::result(&Id::number(1), r#"{"isError":true}"#);
+        assert_eq!(Outcome::of_answer(&result), Outcome::Answered);
+        let lost = Fault::AnswerLost {
+            peer: "x".to_owned(),
+            why: "y".to_owned(),
+        };
+        assert_eq!(Outcome::of_fault(&lost), Outcome::Failed);
+    }
+}
