@@ -74,6 +74,18 @@ pub enum Denial<'p> {
     },
 }
 
+impl Denial<'_> {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::View(_) => "use a tool of the lists".to_owned(),
+            Self::Rule { rule, .. } => {
+                format!("see rule {rule} in the configuration of the gateway")
+            }
+        }
+    }
+}
+
 impl Policy {
     /// The view of a sender that asked for the one with this name, or for none; `None` is everything.
     ///
@@ -156,9 +168,11 @@ impl Policy {
         }
     }
 
-    /// Whether lists may differ between senders of the same view.
+    /// Whether the lists of one address may differ between senders. The views of an API key count too, which are not
+    /// known here.
     pub fn depends_on_sender(&self) -> bool {
-        self.rules.iter().any(|rule| rule.who.is_some())
+        self.views.iter().any(|view| view.senders.is_some())
+            || self.rules.iter().any(|rule| rule.who.is_some())
     }
 }
 

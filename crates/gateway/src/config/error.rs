@@ -143,6 +143,9 @@ pub enum Problem {
         /// The character.
         character: char,
     },
+    /// There are more patterns than are compared with one request.
+    #[error("the file has more than {0} patterns")]
+    Patterns(usize),
     /// A pattern that no advertised name fits.
     #[error("the pattern {} fits no name", shown(pattern))]
     Pattern {
@@ -180,6 +183,7 @@ impl Problem {
             }
             Self::Url(_) => r#"write for example "url": "https://example.com/mcp""#.to_owned(),
             Self::Character { .. } => "remove it".to_owned(),
+            Self::Patterns(_) => "replace some of them by one with *".to_owned(),
             Self::Pattern { pattern, aliases } => {
                 let alias = pattern.split("__").next().unwrap_or_default();
                 match nearest(alias, aliases.iter().map(String::as_str)) {

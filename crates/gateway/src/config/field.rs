@@ -1,5 +1,6 @@
 //! Values of members as texts, numbers, words and templates. What a value cannot be is reported, and read as absent.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use linkspan_wire::{Json, JsonKind};
@@ -146,11 +147,11 @@ impl<'a> Field<'a> {
             if let Reference::Input(id) = reference
                 && !reader.inputs.contains(id)
             {
-                let problem = Problem::Input {
+                let allowed = Rc::clone(&reader.inputs);
+                reader.report_with(self.value, || Problem::Input {
                     found: id.clone(),
-                    allowed: reader.inputs.clone(),
-                };
-                reader.report(self.value, problem);
+                    allowed: allowed.iter().cloned().collect(),
+                });
             }
         }
         Some(template)

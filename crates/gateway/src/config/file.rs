@@ -1,5 +1,7 @@
 //! A file as a whole.
 
+use std::rc::Rc;
+
 use linkspan_wire::{Json, Syntax};
 
 use super::error::{ConfigError, ConfigErrors, Problem};
@@ -71,7 +73,8 @@ fn config<'a>(json: Json<'a>, reader: &mut Reader<'a>) -> GatewayConfig {
     };
     if let Some(field) = get("inputs") {
         config.inputs = inputs::read(&field, reader);
-        reader.inputs = config.inputs.iter().map(|input| input.id.clone()).collect();
+        let ids = config.inputs.iter().map(|input| input.id.clone());
+        reader.inputs = Rc::new(ids.collect());
     }
     let mut servers = Servers::default();
     let lists = ["mcpServers", "servers"].map(get);

@@ -121,10 +121,15 @@ fn patterns<'a>(field: &Field<'a>, known: Known<'_>, reader: &mut Reader<'a>) ->
         let Some(pattern) = element.text(reader) else {
             continue;
         };
+        if !reader.has_room(&element) {
+            break;
+        }
         if fits_no_name(&pattern, known) {
-            let mut aliases: Vec<_> = known.servers.aliases().map(Alias::to_string).collect();
-            aliases.sort();
-            reader.report(element.at(), Problem::Pattern { pattern, aliases });
+            reader.report_with(element.at(), || {
+                let mut aliases: Vec<_> = known.servers.aliases().map(Alias::to_string).collect();
+                aliases.sort();
+                Problem::Pattern { pattern, aliases }
+            });
             continue;
         }
         patterns.push(Glob::new(&pattern));
@@ -136,9 +141,9 @@ fn patterns<'a>(field: &Field<'a>, known: Known<'_>, reader: &mut Reader<'a>) ->
 fn fits_no_name(pattern: &str, known: Known<'_>) -> bool {
     let literal = pattern.split(['*', '?']).next().unwrap_or_default();
     let is_open = literal.len() < pattern.len();
-    let fits = |alias: &Alias| {
-        let beginning = format!("{alias}{SEPARATOR}");
-        literal.starts_with(&beginning) || is_open && beginning.starts_with(literal)
+    let fits = |alias: &Alias| match literal.strip_prefix(alias.as_str()) {
+        Some(rest) => rest.starts_with(SEPARATOR) || is_open && SEPARATOR.starts_with(rest),
+        None => is_open && alias.as_str().starts_with(literal),
     };
     let mut aliases = known.servers.aliases().peekable();
     known.prefix == Prefix::Always && aliases.peek().is_some() && !aliases.any(fits)
@@ -153,14 +158,11 @@ fn servers<'a>(field: &Field<'a>, known: Known<'_>, reader: &mut Reader<'a>) -> 
         };
         match known.servers.find(&name) {
             Some(alias) => found.extend(alias),
-            None => {
-                let problem = Problem::Word {
-                    name: field.name.clone(),
-                    found: name,
-                    allowed: known.servers.names(),
-                };
-                reader.report(element.at(), problem);
-            }
+            None => reader.report_with(element.at(), || Problem::Word {
+                name: field.name.clone(),
+                found: name,
+                allowed: known.servers.names(),
+            }),
         }
     }
     found

@@ -1,6 +1,8 @@
 //! Collects the mistakes of a file, and reads objects member by member.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
 
 use linkspan_wire::{Json, JsonKind};
 
@@ -9,12 +11,16 @@ use super::source::Source;
 
 /// Mistakes that are listed.
 const MOST_ERRORS: usize = 50;
+/// Patterns of one file; a request may be compared with all of them.
+const MOST_PATTERNS: usize = 10_000;
 
 /// A file that is read, and its mistakes so far.
 pub(super) struct Reader<'a> {
     pub(super) source: Source<'a>,
     /// The ids of the inputs of the file.
-    pub(super) inputs: Vec<String>,
+    pub(super) inputs: Rc<BTreeSet<String>>,
+    /// Patterns so far.
+    patterns: usize,
     errors: Vec<ConfigError>,
     omitted: usize,
 }
@@ -23,7 +29,8 @@ impl<'a> Reader<'a> {
     pub(super) fn new(source: Source<'a>) -> Self {
         Self {
             source,
-            inputs: Vec::new(),
+            inputs: Rc::default(),
+            patterns: 0,
             errors: Vec::new(),
             omitted: 0,
         }
@@ -31,21 +38,40 @@ impl<'a> Reader<'a> {
 
     /// A mistake at a value.
     pub(super) fn report(&mut self, value: Json<'a>, problem: Problem) {
+        self.report_with(value, || problem);
+    }
+
+    /// A mistake at a value, for problems that are expensive to describe.
+    pub(super) fn report_with(&mut self, value: Json<'a>, problem: impl FnOnce() -> Problem) {
         self.add(problem, |source| source.of(value));
     }
 
     /// A mistake at the name of a member.
     pub(super) fn report_name(&mut self, value: Json<'a>, problem: Problem) {
-        self.add(problem, |source| source.of_name(value));
+        self.add(|| problem, |source| source.of_name(value));
     }
 
-    fn add(&mut self, problem: Problem, at: impl FnOnce(&Source<'a>) -> super::Position) {
+    fn add(
+        &mut self,
+        problem: impl FnOnce() -> Problem,
+        at: impl FnOnce(&Source<'a>) -> super::Position,
+    ) {
         if self.errors.len() == MOST_ERRORS {
             self.omitted += 1;
             return;
         }
-        let at = at(&self.source);
+        let (at, problem) = (at(&self.source), problem());
         self.errors.push(ConfigError { at, problem });
+    }
+
+    /// Whether there may be one more pattern.
+    pub(super) fn has_room(&mut self, pattern: &Field<'a>) -> bool {
+        self.patterns += 1;
+        if self.patterns == MOST_PATTERNS + 1 {
+            let problem = Problem::Patterns(MOST_PATTERNS);
+            self.report(pattern.value, problem);
+        }
+        self.patterns <= MOST_PATTERNS
     }
 
     /// All mistakes, if there are any.
@@ -103,7 +129,7 @@ impl<'a> Fields<'a> {
             return None;
         }
         let mut members: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
-        let mut known = std::collections::HashSet::new();
+        let mut known = HashSet::new();
         for (name, value) in value.members() {
             if known.insert(name.clone()) {
                 members.push((name, value));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::sender::Sender;
+use super::sender::{Sender, SenderId};
 
 /// Buckets that are kept.
 const MOST_BUCKETS: usize = 10_000;
@@ -30,7 +30,7 @@ impl Rate {
 /// The buckets. A bucket is the time at which it is full again; one that is full is not kept.
 #[derive(Debug, Default)]
 pub struct Limits {
-    buckets: HashMap<(usize, Sender), Instant>,
+    buckets: HashMap<(usize, SenderId), Instant>,
 }
 
 impl Limits {
@@ -45,7 +45,7 @@ impl Limits {
         rate: Rate,
         now: Instant,
     ) -> Result<(), Duration> {
-        let key = (rule, sender.clone());
+        let key = (rule, sender.id());
         let full = self.buckets.get(&key).copied().unwrap_or(now).max(now);
         let missing = full.duration_since(now);
         let most = rate.every.saturating_mul(rate.burst - 1);
@@ -118,6 +118,18 @@ mod tests {
         assert_eq!(limits.take(&sender(2), 1, rate, now), Ok(()));
         assert_eq!(limits.take(&sender(1), 2, rate, now), Ok(()));
         assert!(limits.take(&sender(1), 1, rate, now).is_err());
+    }
+
+    #[test]
+    fn a_sender_with_a_new_token_keeps_its_bucket() {
+        let (mut limits, now) = (Limits::default(), Instant::now());
+        let rate = Rate::new(1, MINUTE, 1);
+        assert_eq!(limits.take(&sender(1), 1, rate, now), Ok(()));
+        let mut renewed = sender(1);
+        if let Sender::Verified { claims, .. } = &mut renewed {
+            claims.push(("exp".to_owned(), "2".to_owned()));
+        }
+        assert!(limits.take(&renewed, 1, rate, now).is_err());
     }
 
     #[test]

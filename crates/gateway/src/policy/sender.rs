@@ -3,7 +3,7 @@
 use crate::glob::Glob;
 
 /// The sender of a request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sender {
     /// The user of this machine, over stdio.
     Local,
@@ -22,7 +22,23 @@ pub enum Sender {
     },
 }
 
+/// What tells a sender from all others, whatever its claims are at the moment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum SenderId {
+    Local,
+    Anonymous,
+    Verified(Box<[u8]>),
+}
+
 impl Sender {
+    pub(super) fn id(&self) -> SenderId {
+        match self {
+            Self::Local => SenderId::Local,
+            Self::Anonymous => SenderId::Anonymous,
+            Self::Verified { id, .. } => SenderId::Verified(id.as_slice().into()),
+        }
+    }
+
     /// The views that its API key is limited to; empty for all.
     pub(super) fn views(&self) -> &[String] {
         match self {
