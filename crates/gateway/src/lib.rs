@@ -3,16 +3,20 @@
 
 mod alias;
 mod breaker;
+mod canonical;
+mod digest;
 mod discover;
 mod glob;
 mod hash;
 mod list;
 mod names;
+pub mod pins;
 mod table;
 pub mod uris;
 
 pub use alias::{Alias, AliasError};
 pub use breaker::Breaker;
+pub use digest::Digest;
 pub use discover::{Described, merged as merged_discovery};
 pub use glob::Glob;
 pub use list::{Item, ListKind, ListReader, ListTooLong, ServerList};
