@@ -2,6 +2,7 @@
 //! lists become one, and which server a request goes to.
 
 mod alias;
+pub mod audit;
 mod breaker;
 mod canonical;
 mod digest;
