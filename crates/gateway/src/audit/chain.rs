@@ -106,8 +106,8 @@ impl Chain {
 pub struct Verified {
     /// Its lines.
     pub lines: u64,
-    /// The SHA-256 of the last line, or 64 zeros. Only with this, kept elsewhere, a change of the last line and the loss
-    /// of lines at the end can be noticed.
+    /// The SHA-256 of the last line, or 64 zeros. Only a copy of it that is kept elsewhere shows a change of the last
+    /// line, or that lines are missing at the end.
     pub last: String,
 }
 

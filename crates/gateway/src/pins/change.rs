@@ -52,8 +52,8 @@ pub enum Difference {
 }
 
 impl Change {
-    /// Whether clients must not see the item, in the mode that hides what has changed and in the mode that hides what is
-    /// new. Later instructions count as changed, because they change the server as a whole.
+    /// Whether clients must not see the item, in the mode that hides what has changed, and in the mode that hides what
+    /// is new. Later instructions count as changed, because they change the server as a whole.
     pub fn is_hidden(&self, hide_changed: bool, hide_new: bool) -> bool {
         match self.difference {
             Difference::Added { .. } if self.item.kind == ItemKind::Instructions => hide_changed,
