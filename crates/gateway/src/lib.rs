@@ -2,8 +2,10 @@
 //! lists become one, which server a request goes to, and whether it may.
 
 mod alias;
+pub mod audit;
 mod breaker;
 pub mod config;
+mod canonical;
 mod digest;
 mod discover;
 mod glob;
@@ -11,6 +13,7 @@ mod hash;
 mod list;
 mod names;
 pub mod policy;
+pub mod pins;
 mod table;
 pub mod uris;
 
