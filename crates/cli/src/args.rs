@@ -5,6 +5,7 @@ pub(crate) mod auth_guard;
 mod aws;
 mod eras;
 pub(crate) mod folder;
+pub(crate) mod gateway;
 pub(crate) mod lang;
 pub(crate) mod listen;
 mod log;

@@ -7,11 +7,13 @@
 mod asked;
 mod asking;
 mod build;
+mod config_file;
 mod confirm;
 mod fetch;
 mod gateway;
 mod known;
 mod listen;
+mod open;
 mod permit;
 mod saved;
 mod scope;
@@ -21,5 +23,7 @@ mod tables;
 mod upstream;
 
 pub use build::{GatewayOptions, NotOpened};
+pub use config_file::{ConfigFile, ConfigFileError};
 pub use gateway::Gateway;
+pub use open::{OpenError, Opening, input_variable};
 pub use set::Clients;

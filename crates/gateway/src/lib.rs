@@ -4,16 +4,16 @@
 mod alias;
 pub mod audit;
 mod breaker;
-pub mod config;
 mod canonical;
+pub mod config;
 mod digest;
 mod discover;
 mod glob;
 mod hash;
 mod list;
 mod names;
-pub mod policy;
 pub mod pins;
+pub mod policy;
 mod table;
 pub mod uris;
 
