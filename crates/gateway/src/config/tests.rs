@@ -332,6 +332,33 @@ fn errors_contain_no_values() {
     }
 }
 
+#[test]
+fn the_examples_of_the_documentation_are_read() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway-config.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let examples: Vec<&str> = page
+        .split("```json\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    assert!(examples.len() > 4);
+    for example in examples {
+        assert!(read(example).servers.len() + read(example).disabled.len() > 0);
+    }
+    // The mistake that the page shows.
+    let line = page
+        .lines()
+        .find(|line| line.starts_with("mcp.json:"))
+        .unwrap();
+    let wrong = page
+        .split("```json\n")
+        .nth(1)
+        .unwrap()
+        .replace("\"pins\"", "\"pin\"");
+    let errors = GatewayConfig::read("mcp.json", wrong.split("```").next().unwrap()).unwrap_err();
+    assert_eq!(errors.to_string(), line);
+}
+
 /// Texts that look like a configuration.
 fn files() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
