@@ -19,36 +19,52 @@ impl fmt::Display for Position {
     }
 }
 
+/// Bytes between marks in a long line.
+const MARKS: usize = 4096;
+
 /// A text and the same as JSON.
 pub(super) struct Source<'a> {
     text: &'a str,
     plain: &'a str,
-    /// The offset of each line.
-    lines: Vec<usize>,
+    /// Offsets and their positions: the beginning of each line, and some in between.
+    marks: Vec<(usize, Position)>,
 }
 
 impl<'a> Source<'a> {
     /// A text and what [`plain`] made of it.
     pub(super) fn new(text: &'a str, plain: &'a str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1));
-        Self {
-            text,
-            plain,
-            lines: lines.collect(),
+        let mut at = Position { line: 1, column: 1 };
+        let mut marks = vec![(0, at)];
+        for (offset, c) in text.char_indices() {
+            let last = marks.last().map_or(0, |(last, _)| *last);
+            if at.column == 1 && offset > 0 || offset - last >= MARKS {
+                marks.push((offset, at));
+            }
+            match c {
+                '\n' => {
+                    at.line += 1;
+                    at.column = 1;
+                }
+                '\u{feff}' if offset == 0 => {}
+                _ => at.column += 1,
+            }
         }
+        if at.column == 1 {
+            marks.push((text.len(), at));
+        }
+        Self { text, plain, marks }
     }
 
     /// The position of an offset.
     pub(super) fn at(&self, offset: usize) -> Position {
-        let line = self.lines.partition_point(|start| *start <= offset);
-        let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
-        let before = self.text.as_bytes().get(start..offset).unwrap_or_default();
-        let before = String::from_utf8_lossy(before);
-        Position {
-            line: line.max(1),
-            column: before.trim_start_matches('\u{feff}').chars().count() + 1,
-        }
+        let after = self.marks.partition_point(|(mark, _)| *mark <= offset);
+        let first = (0, Position { line: 1, column: 1 });
+        let (mark, at) = after.checked_sub(1).map_or(first, |last| self.marks[last]);
+        let between = self.text.as_bytes().get(mark..offset).unwrap_or_default();
+        let between = String::from_utf8_lossy(between);
+        let is_mark = mark == 0 && between.starts_with('\u{feff}');
+        let column = at.column + between.chars().count() - usize::from(is_mark);
+        Position { column, ..at }
     }
 
     /// The position of a value.
@@ -166,6 +182,26 @@ mod tests {
         assert_eq!(source.of_name(one).to_string(), "1:2");
         assert_eq!(source.of(two).to_string(), "2:12");
         assert_eq!(source.of_name(two).to_string(), "2:3");
+    }
+
+    #[test]
+    fn positions_in_a_long_line_are_exact() {
+        let text = format!("\u{feff}\n{}\n\"é\"", "é".repeat(3 * MARKS));
+        let source = Source::new(&text, &text);
+        for (count, (offset, c)) in text.char_indices().skip(2).enumerate() {
+            if c == 'é' && count < 3 * MARKS {
+                assert_eq!(
+                    source.at(offset),
+                    Position {
+                        line: 2,
+                        column: count + 1
+                    }
+                );
+            }
+        }
+        assert_eq!(source.at(4), Position { line: 2, column: 1 });
+        assert_eq!(source.at(text.len()), Position { line: 3, column: 4 });
+        assert_eq!(source.at(text.len() + 9).line, 3);
     }
 
     proptest! {

@@ -73,7 +73,7 @@ fn a_file_of_vs_code_is_read() {
     {"type": "pickString", "id": "zone", "options": ["eu", {"label": "US", "value": "us"}]}
   ],
   "servers": {"x": {"type": "http", "url": "https://${input:zone}.example.com/mcp",
-                    "headers": {"Authorization": "Bearer ${input:key}"}}}
+                    "headers": {"Authorization": "Bearer ${input:key}", "X-A": "s3cret", "X-B": "${B:-s3cret}"}}}
 }"#,
     );
     assert_eq!(config.inputs[1].options, ["eu", "us"]);
