@@ -5,11 +5,11 @@ use std::rc::Rc;
 use linkspan_wire::{Json, Syntax, without_comments};
 
 use super::error::{ConfigError, ConfigErrors, Problem};
-use super::policy::Known;
 use super::reader::{Fields, Reader};
 use super::server::Servers;
 use super::settings::{self, Settings};
 use super::source::Source;
+use super::views::Known;
 use super::{GatewayConfig, inputs};
 use crate::names::Prefix;
 
