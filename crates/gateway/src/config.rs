@@ -11,9 +11,9 @@ mod field;
 mod file;
 mod hidden;
 mod inputs;
-mod policy;
 mod reader;
 mod resolve;
+mod rules;
 mod server;
 mod settings;
 mod source;
@@ -21,6 +21,7 @@ mod target;
 mod template;
 #[cfg(test)]
 mod tests;
+mod views;
 
 use std::time::Duration;
 

@@ -67,8 +67,8 @@ impl Naming {
         advertised.split_once(SEPARATOR)
     }
 
-    /// The name that patterns of views and rules are compared with: the advertised name of a tool or prompt, and the URI
-    /// of a resource or template, which has the alias and the separator in front if names have.
+    /// The name that patterns of views and rules are compared with: the advertised name of a tool or prompt, the URI of
+    /// a resource or template with the alias and the separator in front, if names have them.
     pub fn for_patterns(&self, kind: ListKind, alias: &Alias, own: &str) -> String {
         match (kind, self.prefix) {
             (ListKind::Tools | ListKind::Prompts, _) => self.advertised(alias, own),

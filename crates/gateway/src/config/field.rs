@@ -9,8 +9,8 @@ use super::error::Problem;
 use super::reader::{Field, Fields, Reader};
 use super::template::{Reference, Template};
 
-/// Seconds of the longest time that is accepted.
-const LONGEST: usize = 1_000_000_000;
+/// The longest time that is accepted.
+const LONGEST: Duration = Duration::from_secs(1_000_000_000);
 
 impl<'a> Field<'a> {
     fn wrong<T>(&self, reader: &mut Reader<'a>, wanted: &'static str) -> Option<T> {
@@ -66,19 +66,12 @@ impl<'a> Field<'a> {
 
     /// A number of seconds, perhaps with a fraction.
     pub(super) fn seconds(&self, reader: &mut Reader<'a>) -> Option<Duration> {
-        if self.value.kind() != JsonKind::Number {
-            return self.wrong(reader, "a number of seconds");
-        }
         let seconds = self.value.text().parse::<f64>().ok();
         let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let duration =
-            duration.filter(|one| !one.is_zero() && *one <= Duration::from_secs(LONGEST as u64));
-        if duration.is_none() {
-            let (least, most) = (1, LONGEST);
-            let name = self.name.clone();
-            reader.report(self.value, Problem::Range { name, least, most });
+        match duration.filter(|one| !one.is_zero() && *one <= LONGEST) {
+            Some(duration) => Some(duration),
+            None => self.wrong(reader, "a number of seconds above 0, at most 1000000000"),
         }
-        duration
     }
 
     /// One of several words.

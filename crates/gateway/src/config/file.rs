@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use linkspan_wire::{Json, Syntax};
+use linkspan_wire::{Json, Syntax, without_comments};
 
 use super::error::{ConfigError, ConfigErrors, Problem};
-use super::policy::Known;
 use super::reader::{Fields, Reader};
 use super::server::Servers;
 use super::settings::{self, Settings};
-use super::source::{Source, plain};
+use super::source::Source;
+use super::views::Known;
 use super::{GatewayConfig, inputs};
 use crate::names::Prefix;
 
@@ -31,7 +31,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<GatewayConfig, ConfigErrors
         return Err(fail(Problem::TooLarge(MOST_BYTES), 0, ""));
     }
     let open = |offset| fail(Problem::Syntax("a comment has no end"), offset, "");
-    let plain = plain(text).map_err(open)?;
+    let plain = without_comments(text).map_err(open)?;
     let json = Json::parse(&plain).map_err(|error| {
         let (problem, offset) = syntax(error, &plain);
         fail(Problem::Syntax(problem), offset, &plain)

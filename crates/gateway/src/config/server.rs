@@ -158,9 +158,10 @@ impl Servers {
             return Some(alias.clone());
         }
         let alias = Alias::new(name).ok()?;
-        let is_idle = self.idle.contains(&alias);
-        let is_known = is_idle || self.aliases.contains_key(&alias);
-        is_known.then_some((!is_idle).then_some(alias))
+        if self.aliases.contains_key(&alias) {
+            return Some(Some(alias));
+        }
+        self.idle.contains(&alias).then_some(None)
     }
 
     /// All aliases, those of disabled servers included.

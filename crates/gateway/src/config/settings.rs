@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::policy::{self, Known};
 use super::reader::{Field, Reader};
+use super::rules;
+use super::views::{self, Known};
 use crate::names::{LEAST_NAME_LIMIT, NAME_LIMIT, Naming, Prefix};
 use crate::policy::Policy;
 
@@ -120,9 +121,9 @@ pub(super) fn read<'a>(
     let limit = |one: Field<'a>, reader: &mut Reader<'a>| {
         one.count(LEAST_NAME_LIMIT, MOST_NAME_LIMIT, reader)
     };
-    let views = policy::views(fields.get("views"), known, reader);
+    let views = views::read(fields.get("views"), known, reader);
     let names: Vec<String> = views.iter().map(|view| view.name.clone()).collect();
-    let rules = policy::rules(fields.get("rules"), known, &names, reader);
+    let rules = rules::read(fields.get("rules"), known, &names, reader);
     Settings {
         prefix,
         name_limit: fields.get("nameLimit").and_then(|one| limit(one, reader)),

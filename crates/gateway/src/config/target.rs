@@ -104,17 +104,14 @@ fn command<'a>(
         .iter()
         .filter_map(|arg| plain(arg, arg.scalar(reader)?, reader))
         .collect();
-    let named = ["env", "environment"]
-        .into_iter()
-        .find_map(|name| fields.get(name));
-    let env = named.map(|env| variables(&env, reader)).unwrap_or_default();
+    let env = fields.get("env").map(|env| variables(&env, reader));
     let mut path = |name: &str| fields.get(name).and_then(|field| non_empty(&field, reader));
     Some(Target::Command {
         env_file: path("envFile"),
         cwd: path("cwd"),
         program: program?,
         args,
-        env,
+        env: env.unwrap_or_default(),
     })
 }
 
@@ -130,10 +127,8 @@ fn url<'a>(
         return None;
     }
     field.check(&url, |c| !c.is_control() && !c.is_whitespace(), reader);
-    let named = ["headers", "http_headers"]
-        .into_iter()
-        .find_map(|name| fields.get(name));
-    let headers = named.map(|headers| pairs(&headers, is_token, is_header, reader));
+    let headers = fields.get("headers");
+    let headers = headers.map(|headers| pairs(&headers, is_token, is_header, reader));
     let headers = headers.unwrap_or_default();
     let mut names = std::collections::HashSet::new();
     if let Some((twice, _)) = headers

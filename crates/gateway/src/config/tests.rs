@@ -73,7 +73,7 @@ fn a_file_of_vs_code_is_read() {
     {"type": "pickString", "id": "zone", "options": ["eu", {"label": "US", "value": "us"}]}
   ],
   "servers": {"x": {"type": "http", "url": "https://${input:zone}.example.com/mcp",
-                    "headers": {"Authorization": "Bearer ${input:key}"}}}
+                    "headers": {"Authorization": "Bearer ${input:key}", "X-A": "s3cret", "X-B": "${B:-s3cret}"}}}
 }"#,
     );
     assert_eq!(config.inputs[1].options, ["eu", "us"]);
@@ -330,6 +330,33 @@ fn errors_contain_no_values() {
     for line in &found {
         assert!(!line.contains("s3") && !line.contains('\u{1b}'), "{line}");
     }
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_read() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway-config.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let examples: Vec<&str> = page
+        .split("```json\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    assert!(examples.len() > 4);
+    for example in examples {
+        assert!(read(example).servers.len() + read(example).disabled.len() > 0);
+    }
+    // The mistake that the page shows.
+    let line = page
+        .lines()
+        .find(|line| line.starts_with("mcp.json:"))
+        .unwrap();
+    let wrong = page
+        .split("```json\n")
+        .nth(1)
+        .unwrap()
+        .replace("\"pins\"", "\"pin\"");
+    let errors = GatewayConfig::read("mcp.json", wrong.split("```").next().unwrap()).unwrap_err();
+    assert_eq!(errors.to_string(), line);
 }
 
 /// Texts that look like a configuration.

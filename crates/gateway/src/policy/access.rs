@@ -6,6 +6,7 @@ use super::sender::Sender;
 use super::traits::Traits;
 use super::view::View;
 use crate::alias::Alias;
+use crate::glob::Glob;
 use crate::list::ListKind;
 use crate::names::Naming;
 
@@ -23,6 +24,8 @@ pub struct Access<'a> {
     /// What a tool does, as its server says.
     pub traits: Traits,
     name: String,
+    /// The same without a limit of its length, if that is another name.
+    full: Option<String>,
 }
 
 impl<'a> Access<'a> {
@@ -35,18 +38,28 @@ impl<'a> Access<'a> {
         (alias, own): (&'a Alias, &str),
         definition: Option<Json<'_>>,
     ) -> Self {
+        let name = naming.for_patterns(kind, alias, own);
+        let full = Naming::new(naming.prefix, usize::MAX).for_patterns(kind, alias, own);
         Self {
             sender,
             view,
             kind,
             alias,
             traits: Traits::of(definition),
-            name: naming.for_patterns(kind, alias, own),
+            full: (full != name).then_some(full),
+            name,
         }
     }
 
     /// The name that patterns are compared with.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether a pattern fits the name. A name that was shortened is compared in both forms, since a server could evade
+    /// a pattern such as `*_delete` by a long name.
+    pub(super) fn fits(&self, globs: &[Glob]) -> bool {
+        let fits = |name: &str| globs.iter().any(|glob| glob.matches(name));
+        fits(&self.name) || self.full.as_deref().is_some_and(fits)
     }
 }

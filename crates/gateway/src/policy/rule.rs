@@ -68,7 +68,6 @@ impl Rule {
             let view = access.view.map(|view| &view.name);
             view.is_some_and(|view| names.contains(view))
         };
-        let fits = |globs: &Vec<Glob>| globs.iter().any(|glob| glob.matches(access.name()));
         let needs_tool = self.tools.is_some() || self.when != When::default();
         (!needs_tool || access.kind == ListKind::Tools)
             && self
@@ -80,7 +79,7 @@ impl Rule {
                 .servers
                 .as_ref()
                 .is_none_or(|servers| servers.contains(access.alias))
-            && self.tools.as_ref().is_none_or(fits)
+            && self.tools.as_ref().is_none_or(|globs| access.fits(globs))
             && self.when.has_traits(access)
     }
 

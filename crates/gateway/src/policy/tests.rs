@@ -146,6 +146,25 @@ fn a_view_filters_lists_and_requests() {
 }
 
 #[test]
+fn a_long_name_does_not_evade_a_pattern() {
+    let policy = policy(r#""rules": [{"tool": "*_delete", "then": "deny"}]"#);
+    let long = format!("git__{}_delete", "x".repeat(80));
+    let item = Item::new(&long);
+    assert!(!item.access().name().ends_with("_delete"));
+    assert_eq!(item.decided(&policy, "{}"), "deny");
+}
+
+#[test]
+fn a_rule_is_about_the_enabled_one_of_two_servers_with_the_same_alias() {
+    let text = r#"{"mcpServers": {"test": {"disabled": true, "linkspan": {"as": "db"}},
+                                    "live": {"command": "x", "linkspan": {"as": "db"}}},
+                    "linkspan": {"rules": [{"server": "db", "then": "deny"}, {"server": "test", "then": "allow"}]}}"#;
+    let policy = GatewayConfig::read("f", text).unwrap().settings.policy;
+    assert_eq!(Item::new("db__x").decided(&policy, "{}"), "deny");
+    assert_eq!(policy.rules[1].servers, Some(Vec::new()));
+}
+
+#[test]
 fn an_empty_list_allows_nothing() {
     let policy = policy(r#""views": {"v": {"allow": []}, "w": {"servers": []}}"#);
     for view in &policy.views {

@@ -31,10 +31,9 @@ pub struct View {
 impl View {
     /// Whether it has an item.
     pub(super) fn has(&self, access: &Access<'_>) -> bool {
-        let fits = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(access.name()));
         self.has_server(access.alias)
-            && self.allow.as_deref().is_none_or(fits)
-            && !fits(&self.deny)
+            && self.allow.as_deref().is_none_or(|globs| access.fits(globs))
+            && !access.fits(&self.deny)
             && (!self.read_only || access.kind != ListKind::Tools || access.traits.read_only)
     }
 
