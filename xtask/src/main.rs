@@ -52,6 +52,7 @@ usage: cargo xtask COMMAND
   peers                    only install the real peers into .peers/
   conformance [CELL…]      only the MCP conformance suite, or some of its cells: client and auth
                            (through `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`);
+                           gateway-legacy, gateway-modern, gateway-three (`linkspan gateway`);
                            serve (`linkspan serve --http examples/conformance`)
   acp                      only the ACP peers, which take long to compile once, and their tests; `test`
                            has them only where they are installed, or with --peers

@@ -19,6 +19,8 @@ const INPUT: &str = "LINKSPAN_INPUT_";
 pub struct Opening<'a, E> {
     /// The folder of the configuration file; relative paths begin there.
     pub folder: PathBuf,
+    /// The folder that linkspan was started in.
+    pub workspace: PathBuf,
     /// A variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// The folder of the user.
@@ -193,24 +195,14 @@ impl<E> Opening<'_, E> {
             },
             Reference::Keyring(_) => return Err("the keyring is not read yet".to_owned()),
             Reference::Input(id) => (self.variable)(&input_variable(id)),
-            Reference::WorkspaceFolder => Some(self.workspace().display().to_string()),
+            Reference::WorkspaceFolder => Some(self.workspace.display().to_string()),
             Reference::WorkspaceFolderBasename => {
-                let name = self.workspace().file_name();
+                let name = self.workspace.file_name();
                 name.map(|name| name.to_string_lossy().into_owned())
             }
             Reference::UserHome => self.home.as_ref().map(|home| home.display().to_string()),
             Reference::PathSeparator => Some(std::path::MAIN_SEPARATOR.to_string()),
         })
-    }
-
-    /// The folder of the project: that of the file, or the one above if editors keep their settings there.
-    fn workspace(&self) -> &Path {
-        let name = self.folder.file_name().unwrap_or_default();
-        let parent = self.folder.parent();
-        match parent.filter(|_| name == ".vscode" || name == ".cursor") {
-            Some(parent) => parent,
-            None => &self.folder,
-        }
     }
 }
 

@@ -189,6 +189,7 @@ impl<'a> Opener<'a> {
         let ca = remote::certificates(&args)?;
         let opening = Opening::<Failure> {
             folder: self.folder.clone(),
+            workspace: std::env::current_dir().unwrap_or_default(),
             variable: &variable,
             home: system().home,
             search_path: search_path(),
