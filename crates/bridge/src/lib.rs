@@ -53,7 +53,7 @@ pub use http::{GuardMaker, HttpBridge, ServeOptions, bind, bind_unix};
 pub use layers::{Hold, Holds, LayerFactory, SessionInfo};
 pub use long_calls::{LongCallOptions, LongCalls, PATIENCE};
 pub use pings::Pings;
-pub use record::{LineWriter, Mask, OutputFile, masked_url, masked_words};
+pub use record::{LineWriter, Mask, OutputFile, Sink, masked_url, masked_words};
 pub use requests::{Caller, RequestService};
 pub use stdio::{StdioBridge, StdioOptions};
 pub use target::{Target, TargetError, find_program, is_found, is_program};

@@ -14,7 +14,7 @@ use linkspan_session::{Envelope, Layer, Verdict, Way};
 use linkspan_wire::{escape_json, one_line};
 use tokio::sync::watch;
 
-pub use self::line_writer::LineWriter;
+pub use self::line_writer::{LineWriter, Sink};
 pub use self::mask::{Mask, masked_url, masked_words};
 pub use self::output_file::OutputFile;
 

@@ -6,15 +6,19 @@
 
 mod asked;
 mod asking;
+mod audit_file;
+mod audit_sink;
 mod build;
 mod config_file;
 mod confirm;
 mod fetch;
+mod file;
 mod gateway;
 mod known;
 mod listen;
 mod open;
 mod permit;
+mod pins_file;
 mod saved;
 mod scope;
 mod seen;
@@ -22,8 +26,10 @@ mod set;
 mod tables;
 mod upstream;
 
+pub use audit_file::{AuditFile, AuditFileError, VerifyError, now, verify_file};
 pub use build::{GatewayOptions, NotOpened};
 pub use config_file::{ConfigFile, ConfigFileError};
 pub use gateway::Gateway;
 pub use open::{OpenError, Opening, input_variable};
+pub use pins_file::{PinStore, PinsFile, PinsFileError};
 pub use set::Clients;

@@ -16,6 +16,15 @@ const STALLED: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(1);
 
+/// Where the thread of a [`LineWriter`] puts entries.
+pub trait Sink<E> {
+    /// Takes an entry, and the number of entries that were dropped before it. An error ends the thread.
+    fn write(&mut self, entry: E, missed: u64) -> io::Result<()>;
+
+    /// No entry is waiting.
+    fn flush(&mut self) -> io::Result<()>;
+}
+
 /// An output file and the thread that writes it. Entries that the disk is too slow for are dropped, and counted.
 pub struct LineWriter<E> {
     queue: Option<SyncSender<Entry<E>>>,
@@ -42,11 +51,21 @@ impl<E: Send + 'static> LineWriter<E> {
         most_bytes: usize,
         write: impl FnMut(&mut dyn Write, E, u64) -> io::Result<()> + Send + 'static,
     ) -> Self {
+        let out = BufWriter::new(file);
+        Self::start_sink(Lines { out, write }, what, most_bytes)
+    }
+
+    /// The same for a sink that has the file.
+    pub fn start_sink(
+        sink: impl Sink<E> + Send + 'static,
+        what: &'static str,
+        most_bytes: usize,
+    ) -> Self {
         let (queue, entries) = sync_channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
         let taken = Arc::clone(&waiting);
         let writer = thread::spawn(move || {
-            if let Err(e) = write_all(file, &entries, &taken, write) {
+            if let Err(e) = write_all(sink, &entries, &taken) {
                 tracing::warn!("the {what} is not complete: {e}");
             }
         });
@@ -103,21 +122,34 @@ impl<E> Drop for LineWriter<E> {
     }
 }
 
+struct Lines<W> {
+    out: BufWriter<OutputFile>,
+    write: W,
+}
+
+impl<E, W: FnMut(&mut dyn Write, E, u64) -> io::Result<()>> Sink<E> for Lines<W> {
+    fn write(&mut self, entry: E, missed: u64) -> io::Result<()> {
+        (self.write)(&mut self.out, entry, missed)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 fn write_all<E>(
-    file: OutputFile,
+    mut sink: impl Sink<E>,
     entries: &Receiver<Entry<E>>,
     waiting: &AtomicUsize,
-    mut write: impl FnMut(&mut dyn Write, E, u64) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut out = BufWriter::new(file);
     while let Ok(first) = entries.recv() {
         let mut next = Some(first);
         while let Some(entry) = next {
             waiting.fetch_sub(entry.size, Ordering::Relaxed);
-            write(&mut out, entry.entry, entry.missed)?;
+            sink.write(entry.entry, entry.missed)?;
             next = entries.try_recv().ok();
         }
-        out.flush()?;
+        sink.flush()?;
     }
     Ok(())
 }
