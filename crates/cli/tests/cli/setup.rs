@@ -7,7 +7,7 @@ use std::process::Command;
 use linkspan_testkit::{Conn, Flow, Request, Server, run};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 29] = [
+pub const COMMANDS: [&str; 31] = [
     "connect",
     "expose",
     "shrink",
@@ -17,6 +17,8 @@ pub const COMMANDS: [&str; 29] = [
     "login",
     "logout",
     "auth",
+    "pins",
+    "audit",
     "tools",
     "call",
     "resources",
