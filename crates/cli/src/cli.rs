@@ -6,6 +6,7 @@ use clap::{Arg, CommandFactory, Parser, Subcommand};
 use crate::args::LogArgs;
 use crate::args::sign_in::SIGN_IN;
 use crate::commands::agent::AgentArgs;
+use crate::commands::audit::AuditArgs;
 use crate::commands::auth::AuthArgs;
 use crate::commands::bcp::args::BcpArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -21,6 +22,7 @@ use crate::commands::login::LoginArgs;
 use crate::commands::logout::LogoutArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::new::NewArgs;
+use crate::commands::pins::PinsArgs;
 use crate::commands::run_tool::RunToolArgs;
 use crate::commands::scaffold::ScaffoldArgs;
 use crate::commands::sdk::SdkArgs;
@@ -105,6 +107,18 @@ pub(crate) enum Command {
         after_help = "Examples:\n  linkspan auth list\n  linkspan auth import mcp-remote https://mcp.example.com/mcp"
     )]
     Auth(Box<AuthArgs>),
+    /// See and accept what servers tell the model
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  linkspan pins list\n  linkspan pins diff"
+    )]
+    Pins(PinsArgs),
+    /// Check the audit log of a gateway
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Example:\n  linkspan audit verify audit.jsonl"
+    )]
+    Audit(AuditArgs),
     #[command(flatten)]
     TryOut(TryOut),
     #[command(flatten)]

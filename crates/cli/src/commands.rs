@@ -1,6 +1,7 @@
 //! The commands: arguments, a library, and printing. No command imports another.
 
 pub(crate) mod agent;
+pub(crate) mod audit;
 pub(crate) mod auth;
 pub(crate) mod bcp;
 pub(crate) mod completions;
@@ -19,6 +20,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod mcp_bash;
 pub(crate) mod new;
+pub(crate) mod pins;
 pub(crate) mod run_tool;
 pub(crate) mod scaffold;
 pub(crate) mod sdk;

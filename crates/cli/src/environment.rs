@@ -79,6 +79,11 @@ pub(crate) fn stats_file() -> Option<PathBuf> {
     path("LINKSPAN_SHRINK_STATS").or_else(|| Some(state_folder()?.join("shrink.ndjson")))
 }
 
+/// The file for the pins of the gateway, unless a flag names one.
+pub(crate) fn pins_file() -> Option<PathBuf> {
+    Some(state_folder()?.join("pins.json"))
+}
+
 /// The folder where mcp-remote keeps its sign-ins.
 pub(crate) fn mcp_remote_folder() -> Option<PathBuf> {
     path("MCP_REMOTE_CONFIG_DIR").or_else(|| Some(system().home?.join(".mcp-auth")))

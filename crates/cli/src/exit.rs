@@ -41,7 +41,7 @@ macro_rules! exit_codes {
         "\
 Exit codes:
   0    it worked (connect: the client closed its side)
-  1    the server answered with an error; bcp, validate: something is not valid
+  1    the server answered with an error; audit, bcp, validate: not valid
   2    the command line is wrong, or names a folder that does not exist
   3    the target cannot be reached or started
   4    the peer broke the protocol or died

@@ -10,7 +10,7 @@ use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, Operation
 use linkspan_client_config::{ChangeError, ServerError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
-use linkspan_gateway_io::{ConfigFileError, OpenError};
+use linkspan_gateway_io::{ConfigFileError, OpenError, PinsFileError};
 use linkspan_ports::OptionsError;
 use linkspan_scripts::author::UnknownTool;
 use linkspan_scripts::author::names::NameError;
@@ -145,6 +145,12 @@ impl From<ServerError> for Failure {
             ServerError::Options(error) => error.into(),
             error => Self::usage(error.to_string()).hint(error.hint()),
         }
+    }
+}
+
+impl From<PinsFileError> for Failure {
+    fn from(error: PinsFileError) -> Self {
+        Self::new(Exit::Invalid, show::on_one_line(&error.to_string())).hint(error.hint())
     }
 }
 

@@ -41,9 +41,9 @@ use tracing::level_filters::LevelFilter;
 use crate::cli::{Author, Cli, Command};
 use crate::commands::bcp::args::{BcpArgs, BcpCommand};
 use crate::commands::{
-    agent, auth, bcp, completions, conduct, config, connect, doctor as doctor_command, expose,
-    gateway, jq, licenses, login, logout, man, mcp, new, run_tool, scaffold, sdk, serve, shrink,
-    try_out, validate,
+    agent, audit, auth, bcp, completions, conduct, config, connect, doctor as doctor_command,
+    expose, gateway, jq, licenses, login, logout, man, mcp, new, pins, run_tool, scaffold, sdk,
+    serve, shrink, try_out, validate,
 };
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
@@ -127,6 +127,8 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Login(args) => block_on(login::run(*args)),
         Command::Logout(args) => block_on(logout::run(*args)),
         Command::Auth(args) => block_on(auth::run(*args)),
+        Command::Pins(args) => pins::run(args),
+        Command::Audit(args) => audit::run(&args),
         Command::Author(command) => author(command),
         Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(try_out::run(command)),

@@ -11,6 +11,7 @@ use linkspan_wire::{Json, Message, RpcError};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::audited::Audited;
 use crate::set::ServerSet;
 use crate::upstream::Upstream;
 
@@ -26,6 +27,8 @@ pub(crate) struct Asked {
     /// The servers of the view.
     pub(crate) upstreams: Vec<Arc<Upstream>>,
     pub(crate) request: Message,
+    /// Its line in the audit log.
+    pub(crate) audited: Option<Audited>,
 }
 
 /// Why a request is not sent to a server.
@@ -69,6 +72,7 @@ impl Asked {
             caller,
             upstreams,
             request: request.clone(),
+            audited: None,
         })
     }
 

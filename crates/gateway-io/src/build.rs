@@ -1,22 +1,26 @@
 //! A configuration becomes the servers of the gateway.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_bridge::{Bridge, CallOptions};
-use linkspan_gateway::GatewayConfig;
 use linkspan_gateway::config::{ServerConfig, Start, Target};
+use linkspan_gateway::{GatewayConfig, Limits, ListKind};
 use tokio::time::{Instant, sleep};
 
 use crate::asking::Asking;
 use crate::gateway::Gateway;
+use crate::pinning::PinRules;
 use crate::saved;
 use crate::set::{Clients, ServerSet};
-use crate::upstream::{Upstream, UpstreamOptions};
+use crate::upstream::{Change, Upstream, UpstreamOptions};
 
 /// How long the calls of a server that is no longer configured may go on.
 const DRAIN: Duration = Duration::from_secs(60);
+/// How often the file of pins is looked at.
+const PINS: Duration = Duration::from_secs(1);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -63,12 +67,25 @@ impl Gateway {
                 continue;
             }
             match open(server) {
-                Ok(bridge) => upstreams.push(self.upstream(server, options, bridge)),
+                Ok(bridge) => {
+                    let pins = PinRules {
+                        mode: server.pins.or(config.settings.pins).unwrap_or_default(),
+                        new: server
+                            .new_tools
+                            .or(config.settings.new_tools)
+                            .unwrap_or_default(),
+                    };
+                    upstreams.push(self.upstream(server, options, pins, bridge));
+                }
                 Err(why) => failed.push(NotOpened {
                     key: server.key.clone(),
                     why,
                 }),
             }
+        }
+        if before.policy.rules != config.settings.policy.rules {
+            // The buckets belong to rules by their position.
+            *self.shared().limits.lock() = Limits::default();
         }
         let next = ServerSet {
             upstreams,
@@ -89,10 +106,28 @@ impl Gateway {
         failed
     }
 
+    /// Follows the file of pins, in which other processes accept changes. Does not end.
+    pub async fn watch_pins(&self) -> Infallible {
+        loop {
+            sleep(PINS).await;
+            let pinning = self.shared().pinning.clone();
+            if pinning.is_some_and(|pinning| pinning.refresh()) {
+                self.set()
+                    .upstreams()
+                    .iter()
+                    .for_each(|one| one.invalidate());
+                for kind in ListKind::ALL {
+                    let _ = self.shared().changes.send(Change::of_all(kind));
+                }
+            }
+        }
+    }
+
     fn upstream(
         &self,
         server: &ServerConfig,
         options: &GatewayOptions,
+        pins: PinRules,
         bridge: Bridge,
     ) -> Arc<Upstream> {
         let calls = bridge.serve_calls(CallOptions {
@@ -109,7 +144,8 @@ impl Gateway {
             file,
         };
         let changes = self.shared().changes.clone();
-        let upstream = Upstream::new(server.clone(), of_server, calls, changes);
+        let pinning = self.shared().pinning.clone();
+        let upstream = Upstream::new(server.clone(), of_server, (pinning, pins), calls, changes);
         upstream.restore();
         if server.start == Start::Eager {
             let upstream = upstream.clone();

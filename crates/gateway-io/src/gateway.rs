@@ -15,9 +15,13 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use crate::asked::{Asked, Refusal};
+use crate::audit_file::AuditFile;
+use crate::audited::{Audit, Audited};
 use crate::confirm::Confirmations;
 use crate::listen;
 use crate::permit::{Permit, permit};
+use crate::pinning::Pinning;
+use crate::pins_file::PinStore;
 use crate::seen::SeenByPrincipal;
 use crate::set::ServerSet;
 use crate::tables::Tables;
@@ -39,12 +43,26 @@ pub(crate) struct Shared {
     pub(crate) tables: Tables,
     pub(crate) limits: Mutex<Limits>,
     pub(crate) confirmations: Option<Confirmations>,
+    pub(crate) pinning: Option<Pinning>,
+    audit: Option<Audit>,
+}
+
+/// The files of a gateway.
+#[derive(Default)]
+pub struct GatewayFiles {
+    /// The pins of definitions.
+    pub pins: Option<PinStore>,
+    /// The audit log.
+    pub audit: Option<AuditFile>,
+    /// Whether the audit log has arguments themselves, and not their shape and digest only.
+    pub audit_arguments: bool,
 }
 
 impl Gateway {
     /// A gateway without servers.
-    pub fn new() -> Self {
+    pub fn new(files: GatewayFiles) -> Self {
         let (changes, _) = broadcast::channel(CHANGES);
+        let audit = files.audit.map(Arc::new);
         Self(Arc::new(Shared {
             set: RwLock::default(),
             changes,
@@ -52,6 +70,11 @@ impl Gateway {
             tables: Tables::default(),
             limits: Mutex::default(),
             confirmations: Confirmations::new(),
+            pinning: files.pins.map(|store| Pinning::new(store, audit.clone())),
+            audit: audit.map(|file| Audit {
+                file,
+                keeps_arguments: files.audit_arguments,
+            }),
         }))
     }
 
@@ -180,6 +203,9 @@ impl Gateway {
         call: Envelope,
         path: &[&str],
     ) -> Result<Answering, Refusal> {
+        if let Some(audited) = &asked.audited {
+            audited.for_item(upstream.name(), kind, own);
+        }
         let permitted = permit(&self.0, asked, kind, (upstream, own), &call.msg).await?;
         let (msg, mark) = match permitted {
             Permit::Send(msg) => (msg, None),
@@ -225,12 +251,6 @@ impl Gateway {
     }
 }
 
-impl Default for Gateway {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl RequestService for Gateway {
     async fn request(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let Some(id) = call.msg.id() else {
@@ -241,14 +261,29 @@ impl RequestService for Gateway {
             session,
             ..caller.clone()
         };
-        let routed = match Asked::new(self.set(), &call.msg, caller) {
-            Ok(asked) => self.route(&asked, call).await,
-            Err(why) => Err(why.into()),
+        let mut asked = match Asked::new(self.set(), &call.msg, caller) {
+            Ok(asked) => asked,
+            Err(error) => return Ok(Answering::of(error.answer(&id))),
         };
-        match routed {
-            Ok(answering) => Ok(answering),
-            Err(Refusal::Error(error)) => Ok(Answering::of(error.answer(&id))),
-            Err(Refusal::Fault(why)) => Err(why),
+        asked.audited = Audited::begin(self.0.audit.as_ref(), &asked);
+        match (self.route(&asked, call).await, asked.audited) {
+            (Ok(answering), None) => Ok(answering),
+            (Ok(answering), Some(audited)) => Ok(answering.edited(move |envelope| {
+                if envelope.msg.is_answer() {
+                    audited.answered(&envelope.msg);
+                }
+                envelope
+            })),
+            (Err(Refusal::Error(error)), audited) => {
+                audited.iter().for_each(|audited| audited.refused(&error));
+                Ok(Answering::of(error.answer(&id)))
+            }
+            (Err(Refusal::Fault(why)), audited) => {
+                let error = RpcError::from(&why);
+                let answer = error.answer(&id);
+                audited.iter().for_each(|audited| audited.answered(&answer));
+                Err(why)
+            }
         }
     }
 }

@@ -33,7 +33,15 @@ pub(crate) async fn permit(
     call: &Message,
 ) -> Result<Permit, Refusal> {
     let policy = &asked.set.policy;
-    if policy.rules.is_empty() && asked.view.is_none() {
+    let decided = |decision| {
+        asked
+            .audited
+            .iter()
+            .for_each(|audited| audited.decided(decision))
+    };
+    let hides = upstream.pins.hides() && matches!(kind, ListKind::Tools | ListKind::Prompts);
+    if policy.rules.is_empty() && asked.view.is_none() && !hides {
+        decided("allow");
         return Ok(Permit::Send(call.clone()));
     }
     // What a tool says about itself counts only if it is known; otherwise it may do anything.
@@ -45,18 +53,33 @@ pub(crate) async fn permit(
         .iter()
         .flat_map(|list| &list.items)
         .find(|item| *item.own == *own);
+    if hides && list.is_some() && item.is_none() {
+        decided("pins");
+        return Err(unknown(kind, own).into());
+    }
     let definition = item.and_then(|item| Json::parse(&item.text).ok());
     let access = asked.access(kind, upstream.alias(), own, definition);
     let arguments = call.params().and_then(|params| params.get("arguments"));
     match policy.decide(&access, arguments) {
-        Decision::Allow => Ok(Permit::Send(call.clone())),
-        Decision::Deny(Denial::View(_)) => Err(unknown(kind, access.name()).into()),
-        Decision::Deny(denial) => Err(denied(&denial).into()),
+        Decision::Allow => {
+            decided("allow");
+            Ok(Permit::Send(call.clone()))
+        }
+        Decision::Deny(Denial::View(_)) => {
+            decided("view");
+            Err(unknown(kind, access.name()).into())
+        }
+        Decision::Deny(denial) => {
+            decided("deny");
+            Err(denied(&denial).into())
+        }
         Decision::Limit { rule, rate } => {
+            decided("limit");
             take(shared, asked, rule, rate)?;
             Ok(Permit::Send(call.clone()))
         }
         Decision::Confirm { question, .. } => {
+            decided("confirm");
             let Some(confirmations) = &shared.confirmations else {
                 let why = "the system has no randomness, so no call can be confirmed";
                 return Err(RpcError::internal(why).into());

@@ -58,7 +58,13 @@ impl Tables {
             .filter(|(_, list)| list.is_none())
             .map(|(upstream, _)| upstream.alias())
             .collect();
-        self.table(asked, kind, lists.clone()).result(&missing)
+        let of_sender = asked
+            .view
+            .as_ref()
+            .is_some_and(|view| view.senders.is_some());
+        let is_private = of_sender || asked.set.policy.depends_on_sender();
+        self.table(asked, kind, lists.clone())
+            .result(&missing, is_private)
     }
 
     /// The merged list of what is known already.

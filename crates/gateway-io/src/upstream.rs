@@ -19,6 +19,7 @@ use tokio::time::{Instant, timeout};
 use crate::asked::Asked;
 use crate::asking::Asking;
 use crate::fetch::{self, Description};
+use crate::pinning::{PinRules, Pinning};
 use crate::saved;
 use crate::scope::Scope;
 use crate::set::ServerSet;
@@ -79,6 +80,8 @@ impl Change {
 pub(crate) struct Upstream {
     config: ServerConfig,
     pub(crate) options: UpstreamOptions,
+    pub(crate) pins: PinRules,
+    pinning: Option<Pinning>,
     pub(crate) calls: Calls,
     closing: Mutex<Option<CallsClosing>>,
     breaker: Mutex<Breaker>,
@@ -96,6 +99,7 @@ impl Upstream {
     pub(crate) fn new(
         config: ServerConfig,
         options: UpstreamOptions,
+        (pinning, pins): (Option<Pinning>, PinRules),
         (calls, closing): (Calls, CallsClosing),
         changes: broadcast::Sender<Change>,
     ) -> Arc<Self> {
@@ -105,6 +109,8 @@ impl Upstream {
                 .map(|most| Arc::new(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)))),
             config,
             options,
+            pins,
+            pinning,
             calls,
             closing: Mutex::new(Some(closing)),
             breaker: Mutex::default(),
@@ -144,6 +150,28 @@ impl Upstream {
         self.shared.take_restored();
         self.list(ListKind::Tools, asking, Instant::now() + START)
             .await;
+    }
+
+    /// The name of its pins. What one principal sees need not be what another one sees.
+    fn pin_name(&self, scope: &Scope) -> String {
+        match scope.principal.as_ref().and_then(Principal::key) {
+            None => self.config.key.clone(),
+            Some(key) => {
+                let hash = blake3::hash(key).to_hex();
+                format!("{}@{}", self.config.key, &hash[..12])
+            }
+        }
+    }
+
+    /// Everything that is known is fetched again when it is needed.
+    pub(crate) fn invalidate(&self) {
+        let scopes: Vec<_> = self.scopes.lock().values().cloned().collect();
+        for scope in scopes.iter().chain([&self.shared]) {
+            scope.description.invalidate();
+            for kind in ListKind::ALL {
+                scope.list(kind).invalidate();
+            }
+        }
     }
 
     /// Writes the lists to their file.
@@ -221,9 +249,15 @@ impl Upstream {
         let fetch = || {
             let (upstream, asking, scope) = (self.clone(), asking.clone(), scope.clone());
             async move {
-                let fetched = fetch::description(&upstream, &asking).await?;
+                let (description, freshness) = fetch::description(&upstream, &asking).await?;
                 upstream.contacted(&scope, &asking);
-                Ok(fetched)
+                let description = match &upstream.pinning {
+                    Some(pins) => {
+                        pins.description(&upstream.pin_name(&scope), upstream.pins, description)
+                    }
+                    None => description,
+                };
+                Ok((description, freshness))
             }
         };
         let (upstream, of_change) = (self.clone(), scope.clone());
@@ -261,6 +295,10 @@ impl Upstream {
                 upstream.contacted(&scope, &asking);
                 let list = fetch::list(&upstream, &asking, kind).await?;
                 let freshness = fetch::freshness(&list, scope.is_watched(kind));
+                let list = match &upstream.pinning {
+                    Some(pins) => pins.list(&upstream.pin_name(&scope), upstream.pins, kind, list),
+                    None => list,
+                };
                 Ok((list, freshness))
             }
         };

@@ -124,8 +124,9 @@ impl Table {
         self.entries.iter().map(|(name, entry)| (&**name, entry))
     }
 
-    /// The result of a list request of the modern era. `missing` are servers whose list is not known yet.
-    pub fn result(&self, missing: &[&Alias]) -> String {
+    /// The result of a list request of the modern era. `missing` are servers whose list is not known yet; a private one
+    /// differs between senders.
+    pub fn result(&self, missing: &[&Alias], is_private: bool) -> String {
         let texts: Vec<&str> = self.entries.iter().map(|(_, entry)| &*entry.text).collect();
         // Nothing is promised about a list that is not complete.
         let ttl = if missing.is_empty() { self.ttl } else { 0 };
@@ -140,7 +141,7 @@ impl Table {
             r#"{{"{}":[{}],"resultType":"complete","ttlMs":{ttl},"cacheScope":"{}"{meta}}}"#,
             self.kind.member(),
             texts.join(","),
-            scope(self.is_public && missing.is_empty()),
+            scope(self.is_public && missing.is_empty() && !is_private),
         )
     }
 }
@@ -217,7 +218,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            table.result(&[]),
+            table.result(&[], false),
             r#"{"tools":[{"x": 1.50,"name":"b__t","annotations":{ "a":1}},{"name":"a__t"}],"resultType":"complete","ttlMs":5,"cacheScope":"public"}"#
         );
         assert_eq!(&*table.find("a__t").unwrap().own, "t");
@@ -278,7 +279,7 @@ mod tests {
         );
         let missing = Alias::new("slow").unwrap();
         assert_eq!(
-            table.result(&[&missing]),
+            table.result(&[&missing], false),
             r#"{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"linkspan/missing":["slow"]}}"#
         );
     }

@@ -4,11 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser};
+use linkspan_gateway_io::{AuditFile, GatewayFiles, PinStore, PinsFile};
 use linkspan_wire::parse_size;
 
 use super::listen::at_least_one;
 use super::remote::RemoteArgs;
 use super::values::seconds;
+use crate::environment::pins_file;
+use crate::exit::Failure;
+use crate::show::path as shown;
 
 // How long servers are kept.
 #[derive(Debug, Args)]
@@ -41,6 +45,38 @@ pub(crate) struct UpstreamArgs {
     /// Do not sign in to servers
     #[arg(long, hide_short_help = true)]
     pub(crate) no_sign_in: bool,
+}
+
+// The files of a gateway.
+#[derive(Debug, Args)]
+pub(crate) struct GatewayFileArgs {
+    /// Append a line for each call to FILE (JSON); `linkspan audit verify` checks it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Write the arguments of calls to the audit log, and not their shape and digest only
+    #[arg(long, requires = "audit", hide_short_help = true)]
+    pub(crate) audit_arguments: bool,
+    /// The file of pins, in place of the usual one
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) pins: Option<PathBuf>,
+}
+
+impl GatewayFileArgs {
+    /// Opens the files. Without a place for pins there are none.
+    pub(crate) fn open(&self) -> Result<GatewayFiles, Failure> {
+        let audit = |path: &PathBuf| {
+            AuditFile::open(path).map_err(|error| {
+                let what = format!("--audit {}: {error}", shown(path));
+                Failure::usage(what).hint(error.hint())
+            })
+        };
+        let pins = self.pins.clone().or_else(pins_file).map(PinsFile::new);
+        Ok(GatewayFiles {
+            pins: pins.map(PinStore::open).transpose()?,
+            audit: self.audit.as_ref().map(audit).transpose()?,
+            audit_arguments: self.audit_arguments,
+        })
+    }
 }
 
 impl UpstreamArgs {

@@ -12,7 +12,7 @@ use linkspan_ports::HttpOptions;
 use linkspan_wire::Limits;
 
 use crate::args::folder::FolderArgs;
-use crate::args::gateway::UpstreamArgs;
+use crate::args::gateway::{GatewayFileArgs, UpstreamArgs};
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::shrink::ShrinkFlag;
 use crate::environment::{search_path, secret_variables, state_folder, system, variable};
@@ -59,6 +59,8 @@ pub(crate) struct GatewayArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "http")]
     pub(crate) record: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) files: GatewayFileArgs,
+    #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
     #[command(flatten)]
     pub(crate) client: ClientArgs,
@@ -83,7 +85,7 @@ pub(crate) async fn run(args: GatewayArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("there is no view `{view}`"))
             .hint("views are under \"linkspan\": {\"views\": …} in the configuration"));
     }
-    let gateway = Gateway::new();
+    let gateway = Gateway::new(args.files.open()?);
     let options = GatewayOptions {
         clients: if args.http {
             Clients::Network
@@ -134,6 +136,7 @@ pub(crate) async fn run(args: GatewayArgs) -> Result<Exit, Failure> {
     tokio::select! {
         served = served => served,
         never = reload => match never {},
+        never = gateway.watch_pins() => match never {},
     }
 }
 

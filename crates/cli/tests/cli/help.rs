@@ -21,6 +21,8 @@ fn the_help_lists_the_commands_and_exit_codes() {
       login        Sign in to a server
       logout       Sign out of a server
       auth         See and import sign-ins
+      pins         See and accept what servers tell the model
+      audit        Check the audit log of a gateway
       tools        List the tools of a server
       call         Call a tool
       resources    List the resources of a server, and its templates
@@ -73,7 +75,7 @@ fn the_help_lists_the_commands_and_exit_codes() {
 
     Exit codes:
       0    it worked (connect: the client closed its side)
-      1    the server answered with an error; bcp, validate: something is not valid
+      1    the server answered with an error; audit, bcp, validate: not valid
       2    the command line is wrong, or names a folder that does not exist
       3    the target cannot be reached or started
       4    the peer broke the protocol or died

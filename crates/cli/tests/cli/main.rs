@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 mod asked;
+mod audit;
 mod calling;
 #[cfg(unix)]
 mod commands;
@@ -17,6 +18,7 @@ mod help_of_bridges;
 mod help_of_servers;
 mod listing;
 mod pages;
+mod pins;
 #[cfg(unix)]
 mod pty;
 #[cfg(unix)]

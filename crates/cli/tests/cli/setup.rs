@@ -7,7 +7,7 @@ use std::process::Command;
 use linkspan_testkit::{Conn, Flow, Request, Server, run};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 29] = [
+pub const COMMANDS: [&str; 31] = [
     "connect",
     "expose",
     "gateway",
@@ -18,6 +18,8 @@ pub const COMMANDS: [&str; 29] = [
     "login",
     "logout",
     "auth",
+    "pins",
+    "audit",
     "tools",
     "call",
     "resources",

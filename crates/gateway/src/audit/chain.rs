@@ -130,11 +130,15 @@ pub enum WhyBroken {
     /// It is longer than any line of a log.
     #[error("it has more than {} KiB", LONGEST_LINE >> 10)]
     TooLong,
-    /// The first line has the digest of another.
-    #[error("the lines before it are missing")]
+    /// The first line has the digest of a line.
+    #[error(
+        "its `prev` is not that of a first line: lines before it are missing, or it was changed"
+    )]
     NotTheFirst,
-    /// The line before is not the one that was written before it.
-    #[error("the line before it was changed, or lines between them were removed or moved")]
+    /// It was written after another line.
+    #[error(
+        "its `prev` is not the SHA-256 of the line before: one of them was changed, or lines were removed or moved"
+    )]
     OtherLine,
 }
 

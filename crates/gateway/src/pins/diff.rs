@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use linkspan_wire::{Json, JsonKind, escape_line};
 
 use super::change::{Change, Difference};
+use super::item::ItemId;
+use super::{Overview, Pins};
 use crate::canonical::DEEPEST;
 use crate::hash;
 
@@ -14,12 +16,63 @@ const MOST_LINES: usize = 200;
 /// Characters of a value that are shown, and of the equal text before and after a difference.
 const LONGEST_VALUE: usize = 4000;
 const CONTEXT: usize = 24;
+/// Characters of a name to which names in a listing are aligned.
+const WIDEST_NAME: usize = 24;
+/// Digits of a digest in a listing.
+const SHORT_DIGEST: usize = 16;
 /// Characters of a key in a path.
 const LONGEST_KEY: usize = 80;
 
 /// The changes as lines, which are safe to print: one for each item, and indented ones for its values.
 pub fn diff(changes: &[Change]) -> Vec<String> {
     changes.iter().flat_map(lines).collect()
+}
+
+impl Pins {
+    /// The servers as lines, which are safe to print.
+    pub fn listing(&self) -> Vec<String> {
+        let widths = self
+            .servers
+            .keys()
+            .map(|name| escape_line(name).chars().count());
+        let width = widths.max().unwrap_or_default().min(WIDEST_NAME);
+        let line = |server: Overview<'_>| {
+            let counted = |count: usize, one: &str| match count {
+                0 => None,
+                1 => Some(format!("1 {one}")),
+                count => Some(format!("{count} {one}s")),
+            };
+            let parts = [
+                counted(server.tools, "tool"),
+                counted(server.prompts, "prompt"),
+                server.instructions.then(|| "instructions".to_owned()),
+                counted(server.changes, "change").map(|changes| format!("{changes} to accept")),
+            ];
+            let parts: Vec<_> = parts.into_iter().flatten().collect();
+            let digest = server.digest.to_string();
+            let name = escape_line(server.server);
+            format!(
+                "{name:<width$}  {}  {}",
+                &digest[..SHORT_DIGEST],
+                parts.join(", ")
+            )
+        };
+        self.overview().map(line).collect()
+    }
+
+    /// How servers differ from what was accepted, as lines: of one server or of all, and of one item or of all.
+    pub fn difference(&self, server: Option<&str>, item: Option<&ItemId>) -> Vec<String> {
+        let names = self.servers.keys().map(|name| &**name);
+        let names = names.filter(|name| server.is_none_or(|server| server == *name));
+        let of_server = |name| {
+            let mut changes = self.changes(name);
+            changes.retain(|change| item.is_none_or(|item| *item == change.item));
+            let head = (!changes.is_empty()).then(|| escape_line(name).into_owned());
+            let lines = diff(&changes).into_iter().map(|line| format!("  {line}"));
+            head.into_iter().chain(lines).collect::<Vec<_>>()
+        };
+        names.flat_map(of_server).collect()
+    }
 }
 
 fn lines(change: &Change) -> Vec<String> {
@@ -167,7 +220,6 @@ fn window(one: &str, other: &str) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pins::item::ItemId;
     use proptest::prelude::*;
 
     fn changed(before: &str, after: &str) -> String {

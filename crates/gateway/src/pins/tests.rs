@@ -296,6 +296,36 @@ fn a_file_that_cannot_be_trusted_is_an_error() {
 }
 
 #[test]
+fn the_listing_counts_what_was_accepted_and_what_differs() {
+    let mut pins = pinned(&[LOG, ADD]);
+    pins.check_instructions("s", Some("x"));
+    check(&mut pins, &[LOG]);
+    pins.check_instructions("\u{1b}[2J", Some("x"));
+    let digest = |line: &str| line.split_whitespace().nth(1).map(str::len);
+    let lines = pins.listing();
+    assert!(lines.iter().all(|line| digest(line) == Some(16)));
+    assert!(lines[0].starts_with("\\u{1b}[2J  ") && lines[0].ends_with("  instructions"));
+    assert!(lines[1].ends_with("  2 tools, instructions, 1 change to accept"));
+}
+
+#[test]
+fn differences_are_listed_by_server_and_item() {
+    let mut pins = pinned(&[LOG, ADD]);
+    check(&mut pins, &[r#"{"name":"log"}"#]);
+    pins.check_instructions("t", None);
+    pins.check_instructions("t", Some("x"));
+    let lines = |server, item: Option<&str>| {
+        let item = item.map(ItemId::parse);
+        pins.difference(server, item.as_ref()).join("\n")
+    };
+    let of_log = "s\n  changed  tool/log\n    - description: \"Shows the log.\"\n    - inputSchema.type: \"object\"";
+    assert_eq!(lines(Some("s"), Some("log")), of_log);
+    assert!(lines(Some("s"), None).contains("  removed  tool/add\n"));
+    assert!(lines(None, None).ends_with("\nt\n  new      instructions\n    + \"x\""));
+    assert_eq!(lines(Some("s"), Some("other")), "");
+}
+
+#[test]
 fn the_digest_of_a_server_covers_names_and_definitions() {
     let digest = |tools: &[&str]| pinned(tools).overview().next().unwrap().digest;
     let renamed = LOG.replace("\"log\"", "\"log2\"");
