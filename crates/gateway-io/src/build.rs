@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_bridge::{Bridge, CallOptions};
-use linkspan_gateway::config::{ServerConfig, Start, Target};
+use linkspan_gateway::config::{ServerConfig, Target};
 use linkspan_gateway::{GatewayConfig, Limits, ListKind};
 use tokio::time::{Instant, sleep};
 
-use crate::asking::Asking;
 use crate::gateway::Gateway;
 use crate::pinning::PinRules;
 use crate::saved;
@@ -136,8 +135,8 @@ impl Gateway {
             idle: options.idle,
             most_connections: options.most_connections,
         });
-        let lists = options.lists.clone().filter(|_| server.share);
-        let file = lists.map(|folder| saved::file(&folder, &server.digest));
+        let lists = options.lists.as_deref();
+        let file = lists.map(|folder| saved::file(folder, &server.digest));
         let of_server = UpstreamOptions {
             is_process: !matches!(server.target, Target::Url { .. }),
             idle: options.idle,
@@ -145,12 +144,6 @@ impl Gateway {
         };
         let changes = self.shared().changes.clone();
         let pinning = self.shared().pinning.clone();
-        let upstream = Upstream::new(server.clone(), of_server, (pinning, pins), calls, changes);
-        upstream.restore();
-        if server.start == Start::Eager {
-            let upstream = upstream.clone();
-            tokio::spawn(async move { upstream.start(&Asking::own()).await });
-        }
-        upstream
+        Upstream::new(server.clone(), of_server, (pinning, pins), calls, changes)
     }
 }

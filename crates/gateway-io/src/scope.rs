@@ -71,6 +71,11 @@ impl Scope {
         }
     }
 
+    /// Whether lists of an earlier run have not been compared with the server.
+    pub(crate) fn is_restored(&self) -> bool {
+        !self.restored.lock().is_empty()
+    }
+
     /// Lists that have to be fetched again because the server runs now; they are stale from now on.
     pub(crate) fn take_restored(&self) -> Vec<ListKind> {
         let restored = std::mem::take(&mut *self.restored.lock());

@@ -1,13 +1,13 @@
 //! A server of the gateway: its connections, and what is known about it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use linkspan_bridge::{Caller, Calls, CallsClosing, RequestService};
-use linkspan_gateway::config::ServerConfig;
+use linkspan_gateway::config::{ServerConfig, Start};
 use linkspan_gateway::{Alias, Breaker, ListKind, ServerList};
 use linkspan_ports::{Answering, Principal};
 use linkspan_session::{Envelope, Fault, now};
@@ -28,8 +28,6 @@ use crate::set::ServerSet;
 const WAIT_FOR_SLOT: Duration = Duration::from_secs(60);
 /// Calls that may wait for that.
 const MOST_WAITING: usize = 256;
-/// How long the gateway waits for a server that it starts itself.
-const START: Duration = Duration::from_secs(120);
 /// Principals whose lists are kept, for a server that is not shared.
 const MOST_SCOPES: usize = 256;
 
@@ -87,7 +85,6 @@ pub(crate) struct Upstream {
     breaker: Mutex<Breaker>,
     slots: Option<Arc<Semaphore>>,
     waiting: AtomicUsize,
-    shared: Arc<Scope>,
     scopes: Mutex<HashMap<Principal, Arc<Scope>>>,
     changes: broadcast::Sender<Change>,
     /// Every request in flight has a clone.
@@ -115,7 +112,6 @@ impl Upstream {
             closing: Mutex::new(Some(closing)),
             breaker: Mutex::default(),
             waiting: AtomicUsize::new(0),
-            shared: Arc::new(Scope::new(None)),
             scopes: Mutex::default(),
             changes,
             running: Arc::default(),
@@ -137,36 +133,21 @@ impl Upstream {
         Arc::strong_count(&self.running) - 1
     }
 
-    /// Takes the lists of an earlier run from their file.
-    pub(crate) fn restore(&self) {
-        let file = self.options.file.as_deref();
-        if let Some((description, lists)) = file.and_then(saved::read) {
-            self.shared.restore(description, lists);
-        }
-    }
-
-    /// Starts the server, and fetches what clients ask for first.
-    pub(crate) async fn start(self: &Arc<Self>, asking: &Asking) {
-        self.shared.take_restored();
-        self.list(ListKind::Tools, asking, Instant::now() + START)
-            .await;
-    }
-
-    /// The name of its pins. What one principal sees need not be what another one sees.
+    /// The name of its pins. A remote server may show each principal something else.
     fn pin_name(&self, scope: &Scope) -> String {
         match scope.principal.as_ref().and_then(Principal::key) {
-            None => self.config.key.clone(),
-            Some(key) => {
+            Some(key) if !self.options.is_process => {
                 let hash = blake3::hash(key).to_hex();
                 format!("{}@{}", self.config.key, &hash[..12])
             }
+            _ => self.config.key.clone(),
         }
     }
 
     /// Everything that is known is fetched again when it is needed.
     pub(crate) fn invalidate(&self) {
         let scopes: Vec<_> = self.scopes.lock().values().cloned().collect();
-        for scope in scopes.iter().chain([&self.shared]) {
+        for scope in scopes {
             scope.description.invalidate();
             for kind in ListKind::ALL {
                 scope.list(kind).invalidate();
@@ -176,10 +157,12 @@ impl Upstream {
 
     /// Writes the lists to their file.
     fn save(&self, scope: &Scope) {
-        let (Some(file), Some(description)) = (self.options.file.clone(), scope.description.last())
-        else {
+        let anonymous = Principal::anonymous();
+        let file = self.file(scope.principal.as_ref().unwrap_or(&anonymous));
+        let (Some(file), Some(description)) = (file, scope.description.last()) else {
             return;
         };
+        let file = file.to_owned();
         let lists = ListKind::ALL.into_iter();
         let lists = lists.filter_map(|kind| Some((kind, scope.list(kind).last()?)));
         let lists: Vec<_> = lists.collect();
@@ -209,11 +192,12 @@ impl Upstream {
 
     /// What is known about it, as this client sees it.
     pub(crate) fn scope(&self, principal: &Principal) -> Arc<Scope> {
-        if self.config.share {
-            return self.shared.clone();
-        }
+        let of = match self.config.share {
+            true => &Principal::anonymous(),
+            false => principal,
+        };
         let mut scopes = self.scopes.lock();
-        if let Some(scope) = scopes.get(principal) {
+        if let Some(scope) = scopes.get(of) {
             return scope.clone();
         }
         if scopes.len() >= MOST_SCOPES {
@@ -222,9 +206,18 @@ impl Upstream {
                 scopes.remove(&oldest);
             }
         }
-        let scope = Arc::new(Scope::new(Some(principal.clone())));
-        scopes.insert(principal.clone(), scope.clone());
+        let scope = Arc::new(Scope::new((!self.config.share).then(|| of.clone())));
+        if let Some((description, lists)) = self.file(of).and_then(saved::read) {
+            scope.restore(description, lists);
+        }
+        scopes.insert(of.clone(), scope.clone());
         scope
+    }
+
+    /// The file for the lists, if they are those of clients without credentials.
+    fn file(&self, principal: &Principal) -> Option<&Path> {
+        let file = self.options.file.as_deref();
+        file.filter(|_| principal.key().is_none())
     }
 
     /// On whose behalf the gateway asks for lists.
@@ -243,6 +236,7 @@ impl Upstream {
         deadline: Instant,
     ) -> Option<Arc<Description>> {
         let scope = self.scope(&asking.caller.principal);
+        self.wake(&scope, asking);
         if let Some(known) = self.settled(&scope.description) {
             return Some(known);
         }
@@ -279,6 +273,7 @@ impl Upstream {
         deadline: Instant,
     ) -> Option<Arc<ServerList>> {
         let scope = self.scope(&asking.caller.principal);
+        self.wake(&scope, asking);
         let known = scope.list(kind);
         if let Some(known) = self.settled(known) {
             return Some(known);
@@ -313,12 +308,24 @@ impl Upstream {
         known.last()
     }
 
+    /// Whether it is started by the first request for it only.
+    fn is_lazy(&self) -> bool {
+        self.options.is_process && self.config.start == Start::Lazy
+    }
+
+    /// Asks a server that need not be started, or should be, whether its saved lists are still right.
+    fn wake(self: &Arc<Self>, scope: &Arc<Scope>, asking: &Asking) {
+        if scope.is_restored() && !self.is_lazy() {
+            self.contacted(scope, asking);
+        }
+    }
+
     /// A value that needs no fetch: it is fresh, or a process would have to be started for it.
     fn settled<T: PartialEq + Send + Sync + 'static>(
         &self,
         known: &crate::known::Known<T>,
     ) -> Option<Arc<T>> {
-        let is_asleep = self.options.is_process && self.calls.connections() == 0;
+        let is_asleep = self.is_lazy() && self.calls.connections() == 0;
         known.fresh().or_else(|| known.last().filter(|_| is_asleep))
     }
 

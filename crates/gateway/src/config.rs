@@ -60,7 +60,7 @@ pub struct ServerConfig {
     pub target: Target,
     /// When it is started.
     pub start: Start,
-    /// Whether all clients use one process or connection; by default they do.
+    /// Whether clients with different credentials use the same process or connection.
     pub share: bool,
     /// How many calls it gets at the same time.
     pub concurrency: Option<usize>,

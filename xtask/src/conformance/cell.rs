@@ -82,9 +82,9 @@ fn three_upstreams(programs: &Programs) -> Vec<Stage> {
           "linkspan": {{
             "prefix": "never",
             "rules": [
-              {{"server":"sse","tool":["test_simple_text","test_image_content","test_audio_content"],"then":"allow"}},
+              {{"server":"sse","tool":["test_image_content","test_audio_content"],"then":"allow"}},
               {{"server":"http","tool":["test_s*","test_*progress","test_elicit*"],"then":"allow"}},
-              {{"server":"stdio","tool":["test_simple_text","test_image_content","test_audio_content","test_s*","test_*progress","test_elicit*"],"then":"deny"}},
+              {{"server":"stdio","tool":["test_image_content","test_audio_content","test_s*","test_*progress","test_elicit*"],"then":"deny"}},
               {{"server":"stdio","then":"allow"}},
               {{"then":"deny"}}
             ]

@@ -96,7 +96,7 @@ impl Servers {
         let start = get("start").and_then(|one| one.word(&STARTS, reader));
         let share = get("share")
             .and_then(|one| one.flag(reader))
-            .unwrap_or(true);
+            .unwrap_or(false);
         let concurrency = get("concurrency").and_then(|one| one.count(1, MOST_CALLS, reader));
         let timeout = get("timeout").and_then(|one| one.seconds(reader));
         let pins = get("pins").and_then(|one| one.word(&PIN_MODES, reader));

@@ -61,7 +61,7 @@ fn a_file_of_claude_desktop_is_read() {
     assert_eq!(env[0].1.as_plain(), Some("1"));
     assert_eq!(env[1].1.written(), "${env:TOKEN:-none}");
     assert_eq!(config.disabled, ["off"]);
-    assert_eq!((server.start, server.share), (Start::Lazy, true));
+    assert_eq!((server.start, server.share), (Start::Lazy, false));
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn servers_that_stay_the_same_are_unchanged() {
             "c":{"command":"x"},"d":{"command":"x"},"e":{"command":"x"}}}"#,
     );
     let new = read(
-        r#"{"linkspan":{"pins":"off"},"mcpServers":{"f":{"command":"x"},"e":{"command":"x","linkspan":{"share":false}},
+        r#"{"linkspan":{"pins":"off"},"mcpServers":{"f":{"command":"x"},"e":{"command":"x","linkspan":{"share":true}},
             "d":{"command":"x","linkspan":{"as":"dd"}},"c":{"command":"y"},
             /* moved */ "a":{"env":{"B":"2","A":"1"},"command":"x","trust":true}}}"#,
     );
