@@ -16,6 +16,19 @@ pub enum PermissionPolicy {
     Deny,
 }
 
+impl PermissionPolicy {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 3] = [
+        (
+            "ask",
+            Self::Ask,
+            "Ask the client; refuse if it cannot be asked",
+        ),
+        ("allow", Self::Allow, "Allow everything, without asking"),
+        ("deny", Self::Deny, "Refuse everything, without asking"),
+    ];
+}
+
 /// The user's settings for every session.
 pub struct AgentOptions {
     /// How permission requests are answered.

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use linkspan_bridge::Backend;
 use linkspan_mcp::Era;
 use linkspan_mcp_bash::env::Tooling;
-use linkspan_mcp_bash::{self as mcp_bash, Served};
+use linkspan_mcp_bash::{self as mcp_bash, FolderLayout, Served};
 use linkspan_scripts::author::{self, Report};
 use linkspan_scripts::folder::{FolderError, ReadOptions};
 use linkspan_scripts::sdk::{self, Installed};
 use linkspan_scripts::{Folder, OpenError, Options};
 
 use self::web::Web;
-use crate::args::folder::{FolderArgs, FolderLayout, Reach};
+use crate::args::folder::{FolderArgs, Reach};
 use crate::environment::{environment_of_children, own_program};
 use crate::exit::{Exit, Failure, warn};
 use crate::show::path as shown;
@@ -64,7 +64,7 @@ impl From<FolderError> for Failure {
 
 /// The contents of a folder, and its problems. A folder that is missing or unreadable is an error.
 pub(crate) fn look(dir: &Path, how: &ReadOptions, compat: FolderLayout) -> Result<Report, Failure> {
-    Ok(Report::of(mcp_bash::catalogue(dir, how, compat.into()))?)
+    Ok(Report::of(mcp_bash::catalogue(dir, how, compat))?)
 }
 
 /// Repairs a folder, with a warning for each repair that fails.
@@ -97,7 +97,7 @@ pub(crate) fn folder(
     options: Options,
     compat: FolderLayout,
 ) -> Result<Served, Failure> {
-    mcp_bash::open(dir, options, compat.into()).map_err(|e| explain(dir, &e))
+    mcp_bash::open(dir, options, compat).map_err(|e| explain(dir, &e))
 }
 
 pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {

@@ -42,7 +42,7 @@ pub(crate) fn options(
         introspect: args.auth_introspect.clone(),
         introspect_client: args.auth_introspect_client_id.clone(),
         introspect_secret: secret.transpose()?.map(Secret::new),
-        dpop: args.auth_dpop.map(Into::into),
+        dpop: args.auth_dpop,
         subject: args.auth_claim.clone(),
         accept_id_token: args.auth_accept_id_token,
         keys: args.keys.as_deref().map(api_keys).transpose()?,

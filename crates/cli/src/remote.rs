@@ -27,7 +27,7 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failur
         sign_for_aws(&mut options, flags, &lookup, secret_variables())
             .map_err(|e| Failure::usage(e.to_string()).hint(e.hint()))?;
     }
-    options.transport = args.transport.into();
+    options.transport = args.transport;
     options.retries = args.retries;
     options.retry_delay = args.retry_delay;
     options.connect_timeout = args.connect_timeout;

@@ -19,4 +19,4 @@ mod trace;
 pub use component::{Component, ComponentError};
 pub use conduct::{Conduct, ConductOptions};
 pub use error::ConductError;
-pub use mcp_bridge::{BridgeMode, BridgeOptions, BridgeTransport, SECRET_TIMEOUT};
+pub use mcp_bridge::{BridgeChoice, BridgeMode, BridgeOptions, BridgeTransport, SECRET_TIMEOUT};

@@ -52,6 +52,36 @@ pub enum BridgeMode {
     Http,
 }
 
+/// Whether there is a bridge, and how it is reached; without one, declarations are passed on unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BridgeChoice(pub Option<BridgeMode>);
+
+impl BridgeChoice {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 4] = [
+        (
+            "auto",
+            Self(Some(BridgeMode::Auto)),
+            "Directly if the agent supports it, else by stdio",
+        ),
+        (
+            "stdio",
+            Self(Some(BridgeMode::Stdio)),
+            "By a stdio server, `linkspan mcp`",
+        ),
+        (
+            "http",
+            Self(Some(BridgeMode::Http)),
+            "By HTTP on this machine, if the agent takes that",
+        ),
+        (
+            "off",
+            Self(None),
+            "No bridge: declarations are passed on unchanged",
+        ),
+    ];
+}
+
 /// What `linkspan mcp` connects to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BridgeTransport {
@@ -61,6 +91,19 @@ pub enum BridgeTransport {
     Unix,
     /// TCP on this machine.
     Tcp,
+}
+
+impl BridgeTransport {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 3] = [
+        (
+            "auto",
+            Self::Auto,
+            "A Unix socket where there are any, else TCP",
+        ),
+        ("unix", Self::Unix, "A Unix socket"),
+        ("tcp", Self::Tcp, "TCP on this machine"),
+    ];
 }
 
 /// How declarations are made reachable.

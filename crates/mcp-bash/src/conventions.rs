@@ -29,6 +29,17 @@ pub enum FolderLayout {
 }
 
 impl FolderLayout {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 3] = [
+        (
+            "auto",
+            Self::Auto,
+            "mcp-bash's if the folder looks like an mcp-bash project, else linkspan's",
+        ),
+        ("native", Self::Native, "linkspan's"),
+        ("mcp-bash", Self::McpBash, "mcp-bash's"),
+    ];
+
     /// Whether the folder is served by the conventions of mcp-bash.
     pub fn is_mcp_bash(self, root: &Path) -> bool {
         match self {

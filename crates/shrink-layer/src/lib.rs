@@ -23,4 +23,4 @@ pub use fetch::JqCommand;
 pub use options::{Options, OwnTools, StructuredRule, UnknownRule};
 pub use tool_filter::ToolFilter;
 pub use trial::Trial;
-pub use variables::{NoConfidence, confidence, default_confidence, default_render};
+pub use variables::{Format, NoConfidence, confidence, default_confidence, default_render};

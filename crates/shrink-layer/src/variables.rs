@@ -11,6 +11,28 @@ const DETECT_THRESHOLD: &str = "BCP_DETECT_THRESHOLD";
 #[error("a number from 0 to 1")]
 pub struct NoConfidence;
 
+/// A format of all results; `None` is chosen by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format(pub Option<Mode>);
+
+impl Format {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 4] = [
+        ("auto", Self(None), "Chosen by kind, lossless"),
+        ("xml", Self(Some(Mode::Xml)), "BCP blocks as XML"),
+        (
+            "markdown",
+            Self(Some(Mode::Markdown)),
+            "BCP blocks as Markdown",
+        ),
+        (
+            "minimal",
+            Self(Some(Mode::Minimal)),
+            "BCP blocks with as little around them as possible",
+        ),
+    ];
+}
+
 /// Parses a confidence: a number from 0 to 1.
 pub fn confidence(text: &str) -> Result<f32, NoConfidence> {
     match text.parse() {

@@ -17,6 +17,19 @@ pub enum DpopMode {
     Required,
 }
 
+impl DpopMode {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 3] = [
+        ("required", Self::Required, "Only bound tokens are accepted"),
+        (
+            "optional",
+            Self::Optional,
+            "Bound tokens need a proof, others do not",
+        ),
+        ("off", Self::Off, "Bound tokens are refused"),
+    ];
+}
+
 /// What a protected resource accepts.
 #[derive(Debug, Clone)]
 pub struct Policy {

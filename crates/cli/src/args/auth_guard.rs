@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use linkspan_auth::resource::DpopMode;
+
+use super::named::explained;
 
 pub(crate) const HEADING: &str = "Who may connect";
 
@@ -52,8 +54,8 @@ pub(crate) struct AuthArgs {
     )]
     pub(crate) auth_introspect_secret_env: Option<String>,
     /// Tokens that are bound to a key of the client (DPoP) [default: optional]
-    #[arg(long, value_enum, value_name = "WHEN", hide_short_help = true)]
-    pub(crate) auth_dpop: Option<DpopArg>,
+    #[arg(long, value_name = "WHEN", value_parser = explained(&DpopMode::NAMED), hide_short_help = true)]
+    pub(crate) auth_dpop: Option<DpopMode>,
     /// Claim of a token that identifies the user, for example email [default: sub]
     #[arg(long, value_name = "CLAIM", hide_short_help = true)]
     pub(crate) auth_claim: Option<String>,
@@ -71,26 +73,6 @@ pub(crate) struct AuthArgs {
         hide_short_help = true
     )]
     pub(crate) identity_key: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DpopArg {
-    /// Only bound tokens are accepted
-    Required,
-    /// Bound tokens need a proof, others do not
-    Optional,
-    /// Bound tokens are refused
-    Off,
-}
-
-impl From<DpopArg> for DpopMode {
-    fn from(arg: DpopArg) -> Self {
-        match arg {
-            DpopArg::Required => Self::Required,
-            DpopArg::Optional => Self::Optional,
-            DpopArg::Off => Self::Off,
-        }
-    }
 }
 
 /// Leaves the flags out of the help of a command that has many of its own.

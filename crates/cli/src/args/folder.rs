@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use linkspan_mcp_bash::FolderLayout;
 
 use super::listen::at_least_one;
+use super::named::explained;
 
 // How a folder is read and its scripts run, whichever command does that.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Folder")]
 pub(crate) struct FolderArgs {
     /// Folder layout: linkspan's own or mcp-bash's
-    #[arg(long, value_enum, value_name = "LAYOUT", default_value = "auto")]
+    #[arg(long, value_name = "LAYOUT", default_value = "auto", value_parser = explained(&FolderLayout::NAMED))]
     pub(crate) compat: FolderLayout,
     /// File or folder that clients may read by file: URIs; may be repeated
     #[arg(long, value_name = "PATH")]
@@ -50,27 +52,6 @@ impl Default for FolderArgs {
             sandbox: None,
             concurrency: None,
             insecure_writable: false,
-        }
-    }
-}
-
-/// The layout and conventions of a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FolderLayout {
-    /// mcp-bash's if the folder looks like an mcp-bash project, else linkspan's
-    Auto,
-    /// linkspan's
-    Native,
-    /// mcp-bash's
-    McpBash,
-}
-
-impl From<FolderLayout> for linkspan_mcp_bash::FolderLayout {
-    fn from(compat: FolderLayout) -> Self {
-        match compat {
-            FolderLayout::Auto => Self::Auto,
-            FolderLayout::Native => Self::Native,
-            FolderLayout::McpBash => Self::McpBash,
         }
     }
 }

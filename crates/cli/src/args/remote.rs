@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args};
 use linkspan_ports::Transport;
 use linkspan_wire::parse_size;
 
+use super::named::explained;
 use super::values::{millis, seconds};
 use crate::args::acp::AcpArgs;
 use crate::args::aws::AwsArgs;
@@ -26,8 +27,8 @@ pub(crate) struct RemoteArgs {
     #[arg(long, value_name = "VAR")]
     pub(crate) bearer_env: Option<String>,
     /// Transport: Streamable HTTP or the older HTTP+SSE
-    #[arg(long, value_enum, default_value = "auto")]
-    pub(crate) transport: TransportArg,
+    #[arg(long, default_value = "auto", value_parser = explained(&Transport::NAMED))]
+    pub(crate) transport: Transport,
     /// Give up after this long without an answer or progress, and after 30 s without a first answer if this is
     /// not given; 0 never gives up
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
@@ -68,25 +69,5 @@ impl RemoteArgs {
             .flat_map(|(flag, value)| [flag.to_owned(), value.clone()])
             .chain(self.aws.words())
             .collect()
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum TransportArg {
-    /// Streamable HTTP, or HTTP+SSE if the server speaks only that
-    Auto,
-    /// Streamable HTTP
-    Http,
-    /// HTTP+SSE (2024-11-05)
-    Sse,
-}
-
-impl From<TransportArg> for Transport {
-    fn from(arg: TransportArg) -> Self {
-        match arg {
-            TransportArg::Auto => Self::Auto,
-            TransportArg::Http => Self::Http,
-            TransportArg::Sse => Self::Sse,
-        }
     }
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
 use linkspan_auth::client::{DpopMode, Grant};
 use url::Url;
 
+use super::named::named;
 use super::values::seconds;
 
 /// The heading of these flags.
@@ -87,17 +87,6 @@ pub(crate) struct SignInArgs {
     /// Do not sign in; pass the server's refusal on
     #[arg(long, hide_short_help = true)]
     pub(crate) no_sign_in: bool,
-}
-
-/// A parser for a value out of a table.
-fn named<T: Copy + Send + Sync>(
-    table: &'static [(&'static str, T)],
-) -> impl TypedValueParser<Value = T> {
-    let names = table.iter().map(|(name, _)| *name);
-    PossibleValuesParser::new(names).try_map(|name| {
-        let found = table.iter().find(|(known, _)| *known == name);
-        found.map(|(_, value)| *value).ok_or("unknown")
-    })
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use linkspan_agent::{AgentOptions, Servers};
+use linkspan_agent::{AgentOptions, PermissionPolicy, Servers};
 use linkspan_bridge::{Bridge, StdioOptions, tools_of};
 use linkspan_console::Signals;
 use linkspan_ports::ChildOptions;
 use linkspan_wire::Limits;
 
-use crate::args::acp::PermissionArg;
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
+use crate::args::named::explained;
 use crate::args::seconds;
 use crate::environment::{search_path, secret_variables};
 use crate::exit::{Exit, Failure};
@@ -45,8 +45,8 @@ pub(crate) struct AgentArgs {
     #[arg(last = true, value_name = "COMMAND", required = true)]
     pub(crate) command: Vec<OsString>,
     /// Permission requests of the agent: ask the client, or allow or deny all
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "ask")]
-    pub(crate) permission: PermissionArg,
+    #[arg(long, value_name = "WHAT", default_value = "ask", value_parser = explained(&PermissionPolicy::NAMED))]
+    pub(crate) permission: PermissionPolicy,
     /// Folder for sessions that name none; by default the client's first root, or the current
     /// folder
     #[arg(long, value_name = "DIR")]
@@ -110,7 +110,7 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, Failure> {
     });
     let servers = args.mcp_servers.as_deref().map(servers);
     Ok(AgentOptions {
-        permission: args.permission.into(),
+        permission: args.permission,
         cwd: cwd.transpose()?,
         current_dir: std::env::current_dir().ok(),
         start_timeout: args.start_timeout,

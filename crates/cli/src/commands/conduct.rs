@@ -4,14 +4,16 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use linkspan_acp::{Node, Plan};
 use linkspan_conduct::{
-    BridgeMode, BridgeOptions, BridgeTransport, Component, Conduct, ConductOptions, SECRET_TIMEOUT,
+    BridgeChoice, BridgeOptions, BridgeTransport, Component, Conduct, ConductOptions,
+    SECRET_TIMEOUT,
 };
 use linkspan_console::Signals;
 use linkspan_wire::parse_size;
 
+use crate::args::named::explained;
 use crate::args::seconds;
 use crate::environment::STORE_KEY;
 use crate::exit::{Exit, Failure};
@@ -53,17 +55,17 @@ pub(crate) struct ConductArgs {
     #[arg(long)]
     pub(crate) proxy: bool,
     /// How the agent reaches MCP servers inside the chain; auto goes by what it supports
-    #[arg(long, value_enum, value_name = "HOW", default_value = "auto")]
-    pub(crate) mcp_bridge: BridgeArg,
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = explained(&BridgeChoice::NAMED))]
+    pub(crate) mcp_bridge: BridgeChoice,
     /// What `linkspan mcp` connects to; a socket is private to your user
     #[arg(
         long,
-        value_enum,
         value_name = "HOW",
         default_value = "auto",
+        value_parser = explained(&BridgeTransport::NAMED),
         hide_short_help = true
     )]
-    pub(crate) bridge_transport: TransportArg,
+    pub(crate) bridge_transport: BridgeTransport,
     /// Write every message to FILE, in the format of the official trace viewer
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -82,40 +84,6 @@ pub(crate) struct ConductArgs {
     /// Largest message, for example 64MiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_size, hide_short_help = true)]
     pub(crate) max_message: usize,
-}
-
-/// How an agent reaches MCP servers that live in the chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BridgeArg {
-    /// Directly if the agent supports it, else by stdio
-    Auto,
-    /// By a stdio server, `linkspan mcp`
-    Stdio,
-    /// By HTTP on this machine, if the agent takes that
-    Http,
-    /// No bridge: declarations are passed on unchanged
-    Off,
-}
-
-/// What `linkspan mcp` connects to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TransportArg {
-    /// A Unix socket where there are any, else TCP
-    Auto,
-    /// A Unix socket
-    Unix,
-    /// TCP on this machine
-    Tcp,
-}
-
-impl From<TransportArg> for BridgeTransport {
-    fn from(arg: TransportArg) -> Self {
-        match arg {
-            TransportArg::Auto => Self::Auto,
-            TransportArg::Unix => Self::Unix,
-            TransportArg::Tcp => Self::Tcp,
-        }
-    }
 }
 
 pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
@@ -152,17 +120,12 @@ fn component(text: &str) -> Result<Component, Failure> {
 }
 
 fn bridge(args: &ConductArgs) -> Option<BridgeOptions> {
-    let mode = match args.mcp_bridge {
-        BridgeArg::Auto => BridgeMode::Auto,
-        BridgeArg::Stdio => BridgeMode::Stdio,
-        BridgeArg::Http => BridgeMode::Http,
-        BridgeArg::Off => return None,
-    };
+    let mode = args.mcp_bridge.0?;
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let runtime = runtime.filter(|folder| folder.is_absolute());
     Some(BridgeOptions {
         mode,
-        transport: args.bridge_transport.into(),
+        transport: args.bridge_transport,
         current_exe: std::env::current_exe,
         socket_folders: runtime.into_iter().chain([std::env::temp_dir()]).collect(),
         secret_timeout: SECRET_TIMEOUT,

@@ -14,6 +14,7 @@ use linkspan_scripts::author::names;
 use serde_json::Value;
 
 use crate::args::AwsArgs;
+use crate::args::named::named;
 use crate::environment::{own_program, search_path, system, variable};
 use crate::exit::{Exit, Failure};
 use crate::show::{self, raw, say};
@@ -61,7 +62,7 @@ pub(crate) struct ConfigArgs {
     #[arg(long, group = "chosen")]
     all: bool,
     /// The configuration of the user, or of the project in the current folder
-    #[arg(long, value_parser = scopes())]
+    #[arg(long, value_parser = named(&SCOPES))]
     scope: Option<Scope>,
     /// Name of the server in the client; by default that of the folder, host or program
     #[arg(long)]
@@ -299,9 +300,4 @@ fn clients() -> impl TypedValueParser<Value = Client> {
 }
 
 /// The values of `--scope`.
-fn scopes() -> impl TypedValueParser<Value = Scope> {
-    PossibleValuesParser::new(["user", "project"]).map(|word| match word.as_str() {
-        "user" => Scope::User,
-        _ => Scope::Project,
-    })
-}
+const SCOPES: [(&str, Scope); 2] = [("user", Scope::User), ("project", Scope::Project)];

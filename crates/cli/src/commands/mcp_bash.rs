@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use linkspan_mcp_bash::author::{AuthorError, UsageError, Words};
 use linkspan_mcp_bash::env::VERSION;
-use linkspan_mcp_bash::{Places, Project, Vars, health, registry};
+use linkspan_mcp_bash::{FolderLayout, Places, Project, Vars, health, registry};
 
-use crate::args::folder::{FolderArgs, FolderLayout};
+use crate::args::folder::FolderArgs;
 use crate::doctor;
 use crate::environment::environment_of_children;
 use crate::exit::{Exit, Failure};

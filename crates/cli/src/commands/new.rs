@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use linkspan_scripts::author::scaffold;
+use linkspan_scripts::author::{Lang, scaffold};
 
-use crate::args::lang::LangArg;
+use crate::args::named::explained;
 use crate::exit::{Exit, Failure};
 use crate::show::{path as shown, say};
 
@@ -15,12 +15,12 @@ pub(crate) struct NewArgs {
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// Language of its first tool
-    #[arg(long, value_enum, default_value = "bash")]
-    lang: LangArg,
+    #[arg(long, default_value = "bash", value_parser = explained(&Lang::NAMED))]
+    lang: Lang,
 }
 
 pub(crate) fn run(args: &NewArgs) -> Result<Exit, Failure> {
-    scaffold::new_server(&args.dir, args.lang.into(), |path| say!("{}", shown(path)))?;
+    scaffold::new_server(&args.dir, args.lang, |path| say!("{}", shown(path)))?;
     let dir = shown(&args.dir);
     say!(
         "\nNext:\n  linkspan validate {dir}\n  linkspan run-tool {dir} hello --args '{{\"name\":\"you\"}}'\n  linkspan config {dir}"

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use linkspan_scripts::author::Lang;
 use linkspan_scripts::author::scaffold::{self, Kind};
 
-use crate::args::lang::LangArg;
+use crate::args::named::{explained, named};
 use crate::exit::{Exit, Failure};
 use crate::show::{path as shown, say};
 
@@ -29,40 +29,21 @@ Examples:
 #[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct ScaffoldArgs {
     /// What to add
-    #[arg(value_enum)]
-    kind: KindArg,
+    #[arg(value_parser = named(&Kind::NAMED))]
+    kind: Kind,
     /// Its name
     name: String,
     /// The folder; the current one by default
     #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
     dir: PathBuf,
     /// Language to write it in
-    #[arg(long, value_enum)]
-    lang: Option<LangArg>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KindArg {
-    Tool,
-    Prompt,
-    Resource,
-    Completion,
-}
-
-impl From<KindArg> for Kind {
-    fn from(arg: KindArg) -> Self {
-        match arg {
-            KindArg::Tool => Self::Tool,
-            KindArg::Prompt => Self::Prompt,
-            KindArg::Resource => Self::Resource,
-            KindArg::Completion => Self::Completion,
-        }
-    }
+    #[arg(long, value_parser = explained(&Lang::NAMED))]
+    lang: Option<Lang>,
 }
 
 pub(crate) fn run(args: &ScaffoldArgs) -> Result<Exit, Failure> {
-    let (kind, name) = (args.kind.into(), &args.name);
-    scaffold::add(&args.dir, kind, name, args.lang.map(Lang::from), |path| {
+    let (kind, name) = (args.kind, &args.name);
+    scaffold::add(&args.dir, kind, name, args.lang, |path| {
         say!("{}", shown(path));
     })?;
     let folder = shown(&args.dir);

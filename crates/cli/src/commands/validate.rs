@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use linkspan_client::render;
-use linkspan_mcp_bash::catalogue;
+use linkspan_mcp_bash::{FolderLayout, catalogue};
 use linkspan_scripts::author::{Entries, Report};
 
-use crate::args::folder::FolderLayout;
+use crate::args::named::explained;
 use crate::exit::{Exit, Failure};
 use crate::folder::{look, reading, repair};
 use crate::show::{self, raw};
@@ -43,7 +43,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long)]
     strict: bool,
     /// Folder layout: linkspan's own or mcp-bash's
-    #[arg(long, value_enum, value_name = "LAYOUT", default_value = "auto")]
+    #[arg(long, value_name = "LAYOUT", default_value = "auto", value_parser = explained(&FolderLayout::NAMED))]
     compat: FolderLayout,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
     let report = if args.fix { repair(look) } else { look() };
     let report = match report {
         // In JSON a folder that cannot be read is a problem like others.
-        Err(_) if args.json => match catalogue(&args.dir, &how, args.compat.into()) {
+        Err(_) if args.json => match catalogue(&args.dir, &how, args.compat) {
             Err(e) => Report::from(&e),
             Ok(catalogue) => Report::from(catalogue),
         },

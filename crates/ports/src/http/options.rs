@@ -32,6 +32,19 @@ pub enum Transport {
     Sse,
 }
 
+impl Transport {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 3] = [
+        (
+            "auto",
+            Self::Auto,
+            "Streamable HTTP, or HTTP+SSE if the server speaks only that",
+        ),
+        ("http", Self::Http, "Streamable HTTP"),
+        ("sse", Self::Sse, "HTTP+SSE (2024-11-05)"),
+    ];
+}
+
 /// The options of a remote server.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {

@@ -23,6 +23,16 @@ pub enum Kind {
     Completion,
 }
 
+impl Kind {
+    /// All of them, by name.
+    pub const NAMED: [(&str, Self); 4] = [
+        ("tool", Self::Tool),
+        ("prompt", Self::Prompt),
+        ("resource", Self::Resource),
+        ("completion", Self::Completion),
+    ];
+}
+
 /// Why files were not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {

@@ -22,6 +22,13 @@ pub enum Lang {
 }
 
 impl Lang {
+    /// All of them, by name, with what they mean.
+    pub const NAMED: [(&str, Self, &str); 3] = [
+        ("bash", Self::Bash, "A shell script for Bash 3.2 or newer"),
+        ("python", Self::Python, "Python 3"),
+        ("node", Self::Node, "JavaScript for Node"),
+    ];
+
     /// All languages.
     pub const ALL: [Self; 3] = [Self::Bash, Self::Python, Self::Node];
 

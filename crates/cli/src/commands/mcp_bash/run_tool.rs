@@ -2,13 +2,12 @@
 
 use linkspan_client::Client;
 use linkspan_mcp::names;
-use linkspan_mcp_bash::Project;
 use linkspan_mcp_bash::author::Words;
 use linkspan_mcp_bash::author::run_tool::{RunToolAction, RunToolRequest, ToolRun};
+use linkspan_mcp_bash::{FolderLayout, Project};
 use linkspan_scripts::host::Env;
 
 use super::{folder_args, vars};
-use crate::args::folder::FolderLayout;
 use crate::environment::environment_of_children;
 use crate::exit::{Exit, Failure};
 use crate::folder;

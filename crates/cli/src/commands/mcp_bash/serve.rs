@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use linkspan_console::Signals;
+use linkspan_mcp_bash::FolderLayout;
 use linkspan_mcp_bash::author::Words;
 use linkspan_mcp_bash::author::getting_started::{GettingStarted, startup_line};
 use linkspan_scripts::Options;
 
 use super::{folder_args, vars};
-use crate::args::folder::FolderLayout;
 use crate::exit::{Exit, Failure};
 use crate::folder::{self, serving};
 use crate::runtime::block_on;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use linkspan_mcp_bash::FolderLayout;
 use linkspan_mcp_bash::author::validate::{Validation, add_lint};
 use linkspan_mcp_bash::author::{UsageError, Words};
 use linkspan_scripts::author::Report;
 
 use super::root;
-use crate::args::folder::FolderLayout;
 use crate::exit::Failure;
 use crate::folder::{look, reading, repair};
 use crate::show::{self, raw};

@@ -16,7 +16,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<Exit, Failure> {
         accept_writable: args.folder.insecure_writable,
         ..reading()
     };
-    match catalogue(&args.dir, &how, args.folder.compat.into()) {
+    match catalogue(&args.dir, &how, args.folder.compat) {
         Ok(catalogue) => {
             raw(&json!({
                 "status": "ok",

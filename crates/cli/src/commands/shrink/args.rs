@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use linkspan_bcp::render::Mode;
 use linkspan_bcp_tools::Settings;
 use linkspan_shrink::{Lossy, Policy, Thresholds};
 use linkspan_shrink_layer::{
-    Options, OwnTools, StructuredRule, ToolFilter, confidence, default_confidence, default_render,
+    Format, Options, OwnTools, StructuredRule, ToolFilter, confidence, default_confidence,
+    default_render,
 };
 use linkspan_tokens::Vocabulary;
 
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
+use crate::args::named::explained;
 use crate::args::shrink::LevelArg;
 use crate::args::{EraArgs, RemoteArgs, millis, seconds};
 use crate::environment::{jq_command, stats_file, variable};
@@ -153,11 +154,11 @@ pub(crate) struct FormArgs {
     #[arg(
         long,
         visible_alias = "render-mode",
-        value_enum,
         value_name = "HOW",
+        value_parser = explained(&Format::NAMED),
         hide_short_help = true
     )]
-    pub(crate) render: Option<RenderArg>,
+    pub(crate) render: Option<Format>,
     /// Tokenizer for counting
     #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES,
         hide_short_help = true)]
@@ -248,29 +249,6 @@ pub(crate) enum ModeArg {
     Reader,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RenderArg {
-    /// Chosen by kind, lossless
-    Auto,
-    /// BCP blocks as XML
-    Xml,
-    /// BCP blocks as Markdown
-    Markdown,
-    /// BCP blocks with as little around them as possible
-    Minimal,
-}
-
-impl RenderArg {
-    fn mode(self) -> Option<Mode> {
-        match self {
-            Self::Auto => None,
-            Self::Xml => Some(Mode::Xml),
-            Self::Markdown => Some(Mode::Markdown),
-            Self::Minimal => Some(Mode::Minimal),
-        }
-    }
-}
-
 impl FormArgs {
     /// How texts are shortened.
     pub(crate) fn policy(&self) -> Result<Policy, Failure> {
@@ -287,7 +265,7 @@ impl FormArgs {
             level: self.level.into(),
             vocabulary: self.tokens,
             render: match self.render {
-                Some(render) => render.mode(),
+                Some(Format(mode)) => mode,
                 None => default_render(variable)?,
             },
             lossy: self.lossy.clone(),
