@@ -1,5 +1,7 @@
 //! Command lines of `linkspan` for hints: what to type instead, or to see the same server.
 
+mod mistake;
+
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,6 +11,8 @@ use linkspan_wire::escape_line;
 
 use crate::record::masked_words;
 use crate::target::TargetError;
+
+pub use mistake::LineMistake;
 
 /// A command that can be pasted into a shell.
 pub fn command_line<'a>(words: impl IntoIterator<Item = Cow<'a, str>>) -> String {

@@ -31,6 +31,7 @@ mod pings;
 mod pool;
 mod probe;
 mod record;
+mod request_line;
 mod requests;
 mod restart;
 mod secret;
@@ -46,7 +47,9 @@ pub use backend::Backend;
 pub use bridge::{Bridge, PortBridge};
 pub use caller::CallerVariables;
 pub use calls::{CallOptions, Calls, CallsClosing};
-pub use command_line::{TypedLine, command_line, shown_line, tools_of, tools_of_folder};
+pub use command_line::{
+    LineMistake, TypedLine, command_line, shown_line, tools_of, tools_of_folder,
+};
 pub use error::BridgeError;
 pub use hidden_tools::HiddenTools;
 pub use http::{GuardMaker, HttpBridge, ServeOptions, bind, bind_unix};
@@ -54,6 +57,7 @@ pub use layers::{Hold, Holds, LayerFactory, SessionInfo};
 pub use long_calls::{LongCallOptions, LongCalls, PATIENCE};
 pub use pings::Pings;
 pub use record::{LineWriter, Mask, OutputFile, Sink, masked_url, masked_words};
+pub use request_line::{RequestLine, RequestLineError, Requested, is_argument};
 pub use requests::{Caller, RequestService};
 pub use stdio::{StdioBridge, StdioOptions};
 pub use target::{Target, TargetError, find_program, is_found, is_program};

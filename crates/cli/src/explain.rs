@@ -2,23 +2,42 @@
 
 use linkspan_acp::BreakReason;
 use linkspan_auth::store::StoreError;
-use linkspan_auth_io::PerformError;
+use linkspan_auth_io::aws::AwsError;
+use linkspan_auth_io::resource::SettingsError;
+use linkspan_auth_io::{ClientSettingsError, PerformError};
 use linkspan_bcp_tools::encode::NoOutput;
 use linkspan_bcp_tools::variables::VariableError;
-use linkspan_bridge::BridgeError;
+use linkspan_bridge::{BridgeError, LineMistake};
 use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, OperationError};
 use linkspan_client_config::{ChangeError, ServerError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
+use linkspan_dropin::LineError;
+use linkspan_elicit::PlaceError;
 use linkspan_gateway_io::{ConfigFileError, OpenError, PinsFileError};
 use linkspan_ports::OptionsError;
 use linkspan_scripts::author::UnknownTool;
 use linkspan_scripts::author::names::NameError;
 use linkspan_scripts::author::scaffold::ScaffoldError;
-use linkspan_shrink_layer::ShrinkError;
+use linkspan_shrink_layer::{NoServer, ShrinkError};
 
 use crate::exit::{Exit, Failure};
 use crate::show;
+
+/// Mistakes on the command line: an error says what is wrong, and its hint what to type instead.
+macro_rules! mistakes {
+    ($hint:ident: $($error:ty),+) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::usage(error.to_string()).$hint(error.hint())
+            }
+        })+
+    };
+}
+
+mistakes!(hint: ArgumentsError, AwsError, LineError, LineMistake, NoOutput, NoServer, PlaceError);
+mistakes!(hint: SettingsError, VariableError);
+mistakes!(hinted: CallArgumentsError, ClientSettingsError);
 
 impl From<PerformError> for Failure {
     fn from(error: PerformError) -> Self {
@@ -93,12 +112,6 @@ impl From<OperationError> for Failure {
     }
 }
 
-impl From<CallArgumentsError> for Failure {
-    fn from(error: CallArgumentsError) -> Self {
-        Self::usage(error.to_string()).hinted(error.hint())
-    }
-}
-
 impl From<ShrinkError> for Failure {
     fn from(error: ShrinkError) -> Self {
         match error {
@@ -112,18 +125,6 @@ impl From<ShrinkError> for Failure {
             }
             ShrinkError::Roots(error) => error.into(),
         }
-    }
-}
-
-impl From<NoOutput> for Failure {
-    fn from(error: NoOutput) -> Self {
-        Self::usage(error.to_string()).hint(error.hint())
-    }
-}
-
-impl From<VariableError> for Failure {
-    fn from(error: VariableError) -> Self {
-        Self::usage(error.to_string()).hint(error.hint())
     }
 }
 
@@ -220,11 +221,5 @@ impl From<ClientError> for Failure {
             } => failure.data(data),
             _ => failure,
         }
-    }
-}
-
-impl From<ArgumentsError> for Failure {
-    fn from(error: ArgumentsError) -> Self {
-        Self::usage(error.to_string()).hint(error.hint())
     }
 }

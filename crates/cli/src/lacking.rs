@@ -30,8 +30,7 @@ impl ClientArgs {
     /// The bridge with these layers, on the client's side of all others. Clients connect to `host`, or are on stdin.
     pub(crate) fn add_to(&self, bridge: Bridge, host: Option<IpAddr>) -> Result<Bridge, Failure> {
         let open = |url: &str| can_show_browser() && open_browser(url);
-        let bridge = self.elicit.add_to(bridge, host, open);
-        let bridge = bridge.map_err(|why| Failure::usage(why.to_string()).hint(why.hint()))?;
+        let bridge = self.elicit.add_to(bridge, host, open)?;
         let patience = limit(self.patience);
         Ok(match self.long_calls {
             true => bridge.client_layer(LongCalls::new(LongCallOptions { patience })),

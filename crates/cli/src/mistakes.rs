@@ -3,17 +3,14 @@
 //! clap names the word that it does not accept. For common mistakes (a command without `--` before it, a negative
 //! number) the correct line is more helpful.
 
-mod no_command;
 mod positional;
-mod tool_argument;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use linkspan_bridge::{Target, is_program};
-use linkspan_client::is_argument;
+use linkspan_bridge::{LineMistake, Target, is_argument, is_program};
+use linkspan_shrink_layer::NoServer;
 
 use crate::environment::search_path;
 use crate::exit::Failure;
-use crate::show::on_one_line;
 use crate::target;
 
 /// Commands that take a target, and how many words precede it.
@@ -34,38 +31,33 @@ const WITH_TARGET: [(&str, usize); 12] = [
 
 /// The probable meaning, if there is one. `words` are the arguments without the program's name.
 pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> {
-    if let Some(failure) = no_command::explain(error, words) {
-        return Some(failure);
-    }
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
-    }
-    let unknown = match error.get(ContextKind::InvalidArg)? {
-        ContextValue::String(word) => word,
-        _ => return None,
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) => Some(word.as_str()),
+        _ => None,
     };
-    negative(unknown, words)
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument && unknown.is_some();
+    if is_unknown || error.kind() == ErrorKind::InvalidSubcommand {
+        let no_command = LineMistake::no_command(words);
+        if no_command.is_some() {
+            return no_command.map(Failure::from);
+        }
+    }
+    let unknown = unknown.filter(|_| is_unknown)?;
+    let negative = LineMistake::negative(unknown, words).map(Failure::from);
+    negative
         .or_else(|| without_dashes(words))
-        .or_else(|| tool_argument::explain(error, unknown, words))
+        .or_else(|| with_dashes(error, unknown, words))
 }
 
-/// `--timeout -1`
-fn negative(unknown: &str, words: &[String]) -> Option<Failure> {
-    let digits = unknown.strip_prefix('-')?;
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+/// `call hello --name Ada`, unless clap knows a flag with a similar name.
+fn with_dashes(error: &clap::Error, unknown: &str, words: &[String]) -> Option<Failure> {
+    let ours = words.split(|word| word == "--").next()?;
+    let command = positional::typed(ours)?.command;
+    let takes_arguments = matches!(&*command, "call" | "prompt");
+    if !takes_arguments || error.get(ContextKind::SuggestedArg).is_some() {
         return None;
     }
-    // clap names `-1` of `-12`.
-    let at = words.iter().position(|word| word.starts_with(unknown))?;
-    let flag = words[..at].last().filter(|flag| flag.starts_with('-'))?;
-    Some(
-        Failure::usage(format!(
-            "`{} {}`: the value cannot be negative",
-            on_one_line(flag),
-            on_one_line(&words[at])
-        ))
-        .hint("--help lists its values"),
-    )
+    LineMistake::dashed_argument(&command, unknown, words).map(Failure::from)
 }
 
 /// `tools npx -y server`
@@ -73,9 +65,9 @@ fn without_dashes(words: &[String]) -> Option<Failure> {
     let typed = positional::typed(words)?;
     if typed.command == "shrink"
         && let Some(at) = typed.positional.first()
-        && let Some(meant) = target::misspelt_command(&words[*at])
+        && let Some(misspelt) = NoServer::misspelt(&words[*at])
     {
-        return Some(target::unknown_command(&words[*at], meant));
+        return Some(misspelt.into());
     }
     let before = WITH_TARGET
         .iter()
@@ -187,9 +179,6 @@ mod tests {
             told.starts_with("`linkspan shrink` has no command `tri`; did you mean `try`?"),
             "{told}"
         );
-        assert_eq!(target::misspelt_command("stat"), Some("stats"));
-        assert_eq!(target::misspelt_command("npx"), None);
-        assert_eq!(target::misspelt_command("./stats"), None);
     }
 
     #[test]
@@ -207,7 +196,18 @@ mod tests {
     }
 
     #[test]
+    fn a_url_without_a_command_gets_the_correct_line() {
+        for words in [&["http://x/mcp"][..], &["--debug", "http://x/mcp"]] {
+            let told = told(words).unwrap();
+            let line = format!("linkspan connect {}", words.join(" "));
+            assert!(told.ends_with(&line), "{told}");
+        }
+    }
+
+    #[test]
     fn unknown_mistakes_are_left_to_clap() {
+        assert_eq!(told(&["tools", "--nope", "http://localhost/"]), None);
+        assert_eq!(told(&["nope", "http://localhost/"]), None);
         assert_eq!(told(&["tools", "--tineout", "1", "x"]), None);
         assert_eq!(told(&["tools", "https://x/mcp", "extra"]), None);
         assert_eq!(told(&["tool"]), None);

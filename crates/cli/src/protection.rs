@@ -49,8 +49,7 @@ pub(crate) fn options(
         forward_identity: args.forward_identity,
         identity_key: key.map(|key| String::from_utf8_lossy(&key).into_owned()),
     };
-    let options = settings.options();
-    options.map_err(|error| Failure::usage(error.to_string()).hint(error.hint()))
+    Ok(settings.options()?)
 }
 
 /// The guard of a listener.

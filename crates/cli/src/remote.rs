@@ -24,8 +24,7 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failur
     }
     options.ca = certificates(args)?;
     if let Some(flags) = args.aws.flags() {
-        sign_for_aws(&mut options, flags, &lookup, secret_variables())
-            .map_err(|e| Failure::usage(e.to_string()).hint(e.hint()))?;
+        sign_for_aws(&mut options, flags, &lookup, secret_variables())?;
     }
     options.transport = args.transport;
     options.retries = args.retries;

@@ -119,7 +119,7 @@ fn client_options(flags: &SignInArgs, insecure_http: bool) -> Result<ClientOptio
             id_token: secret("--idp-id-token-env", &flags.idp_id_token_env)?,
         },
     };
-    let options = settings.options(ClientOptions {
+    Ok(settings.options(ClientOptions {
         metadata_url: flags.client_metadata_url.clone(),
         grant: flags.grant,
         dpop: flags.dpop,
@@ -128,6 +128,5 @@ fn client_options(flags: &SignInArgs, insecure_http: bool) -> Result<ClientOptio
         insecure_http,
         callback_host: flags.callback_host.clone(),
         ..ClientOptions::default()
-    });
-    options.map_err(|error| Failure::usage(error.to_string()).hinted(error.hint()))
+    })?)
 }

@@ -2,9 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use linkspan_bridge::{Backend, Target, TargetError, TypedLine, is_found};
+use linkspan_bridge::{Backend, RequestLineError, Target, TargetError, TypedLine, is_found};
 use linkspan_ports::ChildOptions;
-use linkspan_schema::nearest;
 use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
@@ -13,7 +12,6 @@ use crate::environment::{search_path, secret_variables};
 use crate::exit::{Exit, Failure};
 use crate::folder;
 use crate::remote::remote;
-use crate::show::on_one_line;
 use crate::sign_in;
 
 /// How to open the target: exactly one of `url` and `command`. A command does not get our secrets.
@@ -67,13 +65,15 @@ pub(crate) fn command_without_dashes(words: &[String], at: usize) -> Failure {
         .hint(line.with_dashes_at(at))
 }
 
-/// A command without `--` before it.
-pub(crate) fn needs_dashes(program: &str) -> Failure {
-    match typed().with_dashes_before(program) {
-        Some(line) => {
-            Failure::usage(TargetError::Program(program.to_owned()).to_string()).hint(line)
-        }
-        None => TargetError::of_word(program, &search_path()).into(),
+/// Words of a request in the wrong order.
+impl From<RequestLineError> for Failure {
+    fn from(error: RequestLineError) -> Self {
+        let hint = match error {
+            RequestLineError::Target(error) => return error.into(),
+            RequestLineError::NoDashes(ref program) => typed().with_dashes_before(program),
+            ref error => error.hint(),
+        };
+        Self::usage(error.to_string()).hinted(hint)
     }
 }
 
@@ -85,24 +85,6 @@ fn typed() -> TypedLine {
             .map(|word| word.to_string_lossy().into_owned())
             .collect(),
     )
-}
-
-/// The command of `linkspan shrink` that a misspelt word may mean.
-pub(crate) fn misspelt_command(word: &str) -> Option<&'static str> {
-    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
-    let meant = nearest(word, ["try", "decode", "stats"]).filter(|_| plain)?;
-    (!Target::is_named_by(word)).then_some(meant)
-}
-
-/// A misspelt command of `linkspan shrink`.
-pub(crate) fn unknown_command(word: &str, meant: &str) -> Failure {
-    Failure::usage(format!(
-        "`linkspan shrink` has no command `{}`; did you mean `{meant}`?",
-        on_one_line(word)
-    ))
-    .hint(format!(
-        "linkspan shrink {meant} --help shows how it is used; the command of a server goes after `--`"
-    ))
 }
 
 /// Checks a backend as far as possible without opening it.

@@ -16,7 +16,7 @@ mod requests;
 pub use arguments::{
     ArgumentsError, check_argument_names, check_arguments, prompt_hint, tool_hint,
 };
-pub use call_arguments::{CallArguments, CallArgumentsError, is_argument};
+pub use call_arguments::{CallArguments, CallArgumentsError};
 pub use client::{Client, FIRST_ANSWER, one_param};
 pub use elicitation::{
     Person, ValueError, ask as ask_person, choices, chosen_values, is_list, typed_value,

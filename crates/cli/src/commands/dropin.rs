@@ -6,8 +6,8 @@ use linkspan_bridge::{Backend, Bridge, StdioOptions};
 use linkspan_client::{Client, FIRST_ANSWER, offered, render};
 use linkspan_console::Signals;
 use linkspan_dropin::{
-    Asked, LineError, LogLevel, McpRemote, Mode, Note, Program, SigningIn, Supergateway,
-    Surroundings, mcp_remote_help, supergateway_help,
+    Asked, LogLevel, McpRemote, Mode, Note, Program, SigningIn, Supergateway, Surroundings,
+    mcp_remote_help, supergateway_help,
 };
 use tracing::level_filters::LevelFilter;
 
@@ -127,10 +127,4 @@ async fn list(signals: Signals, backend: Backend) -> Result<Exit, Failure> {
     };
     client.close().await;
     done
-}
-
-impl From<LineError> for Failure {
-    fn from(error: LineError) -> Self {
-        Self::usage(error.to_string()).hint(error.hint())
-    }
 }

@@ -7,11 +7,11 @@ mod stats;
 mod try_text;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use linkspan_bridge::{Bridge, OutputFile, StdioOptions, Target, tools_of};
+use linkspan_bridge::{Bridge, OutputFile, StdioOptions, tools_of};
 use linkspan_console::Signals;
-use linkspan_shrink_layer::Shrink;
+use linkspan_shrink_layer::{NoServer, Shrink};
 use linkspan_wire::Limits;
 
 use self::args::{ModeArg, ShrinkArgs, ShrinkCommand};
@@ -45,10 +45,7 @@ async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
             .collect();
     }
     if let Some(word) = &args.url {
-        if let Some(meant) = target::misspelt_command(word) {
-            return Err(target::unknown_command(word, meant));
-        }
-        refuse_a_text(word)?;
+        NoServer::check(word)?;
     }
     let try_it = tools_of(
         &args.remote.credentials(),
@@ -82,26 +79,6 @@ async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
     };
     shrink.finish();
     ended
-}
-
-/// Extensions of files that hold results of tools.
-const TEXTS: [&str; 12] = [
-    "json", "ndjson", "jsonl", "txt", "log", "md", "csv", "tsv", "diff", "patch", "yaml", "yml",
-];
-
-/// Refuses a file with a text: `try` was forgotten.
-fn refuse_a_text(word: &str) -> Result<(), Failure> {
-    let path = Path::new(word);
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    let is_text = path.is_file() || ending.is_some_and(|ending| TEXTS.contains(&ending));
-    if Target::is_named_by(word) || !is_text {
-        return Ok(());
-    }
-    Err(
-        Failure::usage(format!("`{word}` is a file with a text, not a server")).hint(format!(
-            "`linkspan shrink try {word}` shows what becomes of it; a command that is a server goes after `--`"
-        )),
-    )
 }
 
 fn downstream_args(args: Option<&str>) -> impl Iterator<Item = OsString> {

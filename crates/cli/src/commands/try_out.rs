@@ -3,11 +3,10 @@
 mod job;
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::{Args, Subcommand};
-use linkspan_bridge::{Target, TargetError, is_program, shown_line};
-use linkspan_client::{CallArguments, Client, FIRST_ANSWER, is_argument};
+use linkspan_bridge::{RequestLine, Requested};
+use linkspan_client::{CallArguments, Client, FIRST_ANSWER};
 use linkspan_console::Signals;
 
 use crate::args::shrink::ShrinkFlag;
@@ -147,21 +146,18 @@ fn plan(command: TryOut) -> Result<(Common, Option<String>, Job), Failure> {
                 policy: calling.shrink.policy()?,
                 unchecked: calling.unchecked,
             };
-            let (common, url, name, rest) = calling.named.split("call")?;
-            let job = Job::Call(name, given(&rest)?, options);
-            (common, url, job)
+            let (common, line) = calling.named.split(Requested::Tool)?;
+            let job = Job::Call(line.name, given(&line.arguments)?, options);
+            (common, line.target, job)
         }
         TryOut::Prompt(named) => {
-            let (common, url, name, rest) = named.split("prompt")?;
-            (common, url, Job::Prompt(name, given(&rest)?))
+            let (common, line) = named.split(Requested::Prompt)?;
+            let job = Job::Prompt(line.name, given(&line.arguments)?);
+            (common, line.target, job)
         }
         TryOut::Read(named) => {
-            let (common, url, name, rest) = named.split("read")?;
-            if let [extra, ..] = &rest[..] {
-                return Err(Failure::usage(format!("unexpected argument `{extra}`"))
-                    .hint("linkspan read URI TARGET"));
-            }
-            (common, url, Job::Read(name))
+            let (common, line) = named.split(Requested::Resource)?;
+            (common, line.target, Job::Read(line.name))
         }
     })
 }
@@ -172,67 +168,10 @@ fn given(words: &[String]) -> Result<CallArguments, Failure> {
 }
 
 impl Named {
-    /// Common flags, target, name, and the words between.
-    fn split(
-        mut self,
-        verb: &str,
-    ) -> Result<(Common, Option<String>, String, Vec<String>), Failure> {
-        let is_alone = self.common.command.is_empty();
-        if is_alone {
-            self.check_order(verb)?;
-        }
-        let url = if is_alone && self.words.len() > 1 {
-            self.words.pop()
-        } else {
-            None
-        };
-        let name = self.words.remove(0);
-        Ok((self.common, url, name, self.words))
+    /// Common flags, and the other words.
+    fn split(self, requested: Requested) -> Result<(Common, RequestLine), Failure> {
+        let has_command = !self.common.command.is_empty();
+        let line = RequestLine::parse(requested, self.words, has_command, &search_path())?;
+        Ok((self.common, line))
     }
-
-    /// Requires that the target comes last; otherwise the failure shows the correct command line.
-    fn check_order(&self, verb: &str) -> Result<(), Failure> {
-        let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
-            return Ok(());
-        };
-        // A URL may be the URI of a resource.
-        let is_target = |word: &str| match verb {
-            "read" => Path::new(word).is_dir(),
-            _ => Target::is_named_by(word),
-        };
-        if self.words.len() == 1 {
-            return if is_target(first) {
-                Err(missing_name(verb, first))
-            } else {
-                Ok(())
-            };
-        }
-        if is_target(first) && !Target::is_named_by(last) {
-            return Err(TargetError::NotLast(first.clone()).into());
-        }
-        let mut between = self.words[1..self.words.len() - 1].iter();
-        if let Some(word) = between.find(|word| !is_argument(word)) {
-            if Target::is_named_by(word) && !Target::is_named_by(last) {
-                return Err(TargetError::NotLast(word.clone()).into());
-            }
-            if !Target::is_named_by(word) && is_program(word, &search_path()) {
-                return Err(target::needs_dashes(word));
-            }
-        }
-        if verb != "read" && is_argument(last) && !Target::is_named_by(last) {
-            return Err(TargetError::Missing.into());
-        }
-        Ok(())
-    }
-}
-
-/// The error for a target without a name.
-fn missing_name(verb: &str, target: &str) -> Failure {
-    let (what, word) = match verb {
-        "read" => ("the URI of the resource", "URI"),
-        "prompt" => ("the name of the prompt", "NAME"),
-        _ => ("the name of the tool", "TOOL"),
-    };
-    let line = ["linkspan", verb, word, target];
-    Failure::usage(format!("{what} is missing")).hint(shown_line(line))
 }
