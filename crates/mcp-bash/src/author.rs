@@ -10,8 +10,10 @@ pub mod run_tool;
 pub mod scaffold;
 pub mod skeleton;
 pub mod validate;
+mod verbs;
 mod words;
 mod zip;
 
 pub use error::AuthorError;
+pub use verbs::{init, new, scaffold_entry};
 pub use words::{UsageError, Words};

@@ -3,9 +3,7 @@
 
 mod bundle;
 mod config;
-mod init;
 mod run_tool;
-mod scaffold;
 mod serve;
 mod validate;
 
@@ -13,7 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use linkspan_mcp_bash::author::{AuthorError, UsageError, Words};
+use linkspan_mcp_bash::author::{self, AuthorError, UsageError, Words};
 use linkspan_mcp_bash::env::VERSION;
 use linkspan_mcp_bash::{FolderLayout, Places, Project, Vars, health, registry};
 
@@ -22,7 +20,7 @@ use crate::doctor;
 use crate::environment::environment_of_children;
 use crate::exit::{Exit, Failure};
 use crate::folder::tooling;
-use crate::show::raw;
+use crate::show::{raw, say};
 
 const USAGE: &str = "\
 Usage: mcp-bash [--project-root DIR]                 serve on stdin and stdout
@@ -66,9 +64,9 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
         "validate" => return validate::run(words),
         "registry" => return registry_of(words),
         "doctor" => return doctor_of(words),
-        "init" => return init::init(words),
-        "new" => return init::new(words),
-        "scaffold" => return scaffold::run(words),
+        "init" => author::init(words, std::env::current_dir(), &tell)?,
+        "new" => author::new(words, &here().unwrap_or_default(), &tell)?,
+        "scaffold" => author::scaffold_entry(words, &vars(), here().as_deref(), &tell)?,
         "config" => return config::run(words),
         "bundle" => return bundle::run(words),
         other => {
@@ -130,7 +128,15 @@ fn doctor_of(mut words: Words) -> Result<u8, Failure> {
 
 /// The project that a flag or the environment names, else the nearest one above the current folder.
 fn root(words: &mut Words) -> Result<PathBuf, UsageError> {
-    words.project(&vars(), std::env::current_dir().ok().as_deref())
+    words.project(&vars(), here().as_deref())
+}
+
+fn here() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
+fn tell(line: &str) {
+    say!("{line}");
 }
 
 /// The project as it is now, without its registry.
@@ -151,7 +157,7 @@ fn folder_args() -> FolderArgs {
 
 impl From<UsageError> for Failure {
     fn from(error: UsageError) -> Self {
-        Self::new(Exit::Invalid, error.to_string()).hinted(error.hint())
+        AuthorError::Usage(error).into()
     }
 }
 
@@ -161,6 +167,6 @@ impl From<AuthorError> for Failure {
             AuthorError::Name(_) => Exit::Usage,
             _ => Exit::Invalid,
         };
-        Self::new(exit, error.to_string()).hint(error.hint())
+        Self::new(exit, error.to_string()).hinted(error.hint())
     }
 }

@@ -1,6 +1,7 @@
 //! `mcp-bash bundle`: a project as one file (`.mcpb`) that desktop clients install.
 
 mod conf;
+mod line;
 mod manifest;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ use super::error::shown;
 use super::zip::Zip;
 use crate::{Project, file_uri, registry};
 use conf::Conf;
+
+pub use line::BundleLine;
 
 /// The parts of a project that every bundle contains.
 const PARTS: [&str; 8] = [

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use linkspan_scripts::author::draft::Draft;
+use linkspan_scripts::author::names;
 use linkspan_spawn::shell_quoted;
+use linkspan_wire::replace_unprintable;
 use serde_json::{Value, json};
 
 use super::drafts::{PROFILE, WRAPPER, not_there};
-use super::{AuthorError, UsageError};
-use crate::Project;
+use super::error::shown;
+use super::{AuthorError, UsageError, Words};
+use crate::{Project, Vars};
 
 /// A client whose configuration format is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +142,90 @@ impl Start {
 /// A script that serves the project in its own folder, optionally with the user's login profile.
 pub fn wrapper(with_profile: bool) -> String {
     WRAPPER.replace("@PROFILE@\n", if with_profile { PROFILE } else { "" })
+}
+
+/// A parsed `config` command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigRequest {
+    /// The project.
+    pub root: PathBuf,
+    form: Form,
+}
+
+/// What is printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Form {
+    Json,
+    Wrapper { with_profile: bool },
+    Inspector,
+    Client(String),
+    AllClients,
+}
+
+/// What is printed about a configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConfigOutput {
+    /// For the author.
+    pub note: Option<String>,
+    /// For stdout.
+    pub text: Option<String>,
+}
+
+impl ConfigRequest {
+    /// Parses the words after `config`; `here` is the current folder.
+    pub fn parse(mut words: Words, vars: &Vars, here: Option<&Path>) -> Result<Self, UsageError> {
+        let _ = words.flag("--show");
+        let as_json = words.flag("--json");
+        let with_profile = words.flag("--wrapper-env");
+        let with_wrapper = words.flag("--wrapper") || with_profile;
+        let inspector = words.flag("--inspector");
+        let client = words.value("--client")?;
+        let root = words.project(vars, here)?;
+        words.end("config")?;
+        let form = match client {
+            _ if as_json => Form::Json,
+            _ if with_wrapper => Form::Wrapper { with_profile },
+            _ if inspector => Form::Inspector,
+            Some(client) => Form::Client(client),
+            None => Form::AllClients,
+        };
+        Ok(Self { root, form })
+    }
+
+    /// What is printed. With `to_file`, a script is written to a file instead, if its name allows that.
+    pub fn output(&self, start: &Start, to_file: bool) -> Result<ConfigOutput, AuthorError> {
+        let mut note = None;
+        let text = match &self.form {
+            Form::Json => pretty(&start.alone()),
+            Form::Inspector => replace_unprintable(&start.inspector()),
+            Form::Client(word) => pretty(&start.entry(ClientConfig::by_word(word)?)),
+            Form::AllClients => {
+                let entry = |client: &ClientConfig| {
+                    format!("# {}\n{}\n", client.title, pretty(&start.entry(client)))
+                };
+                CLIENTS.iter().map(entry).collect::<Vec<_>>().join("\n")
+            }
+            Form::Wrapper { with_profile } => {
+                if names::check(&start.name).is_err() {
+                    let why = "The server's name contains invalid characters for a file; the script is printed instead.";
+                    note = Some(why.to_owned());
+                } else if to_file {
+                    let path = start.write_wrapper(*with_profile)?;
+                    return Ok(ConfigOutput {
+                        note: Some(format!("Wrapper script created: {}", shown(&path))),
+                        text: None,
+                    });
+                }
+                wrapper(*with_profile).trim_end().to_owned()
+            }
+        };
+        let text = Some(text);
+        Ok(ConfigOutput { note, text })
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
 fn utf8(path: &Path) -> Result<String, AuthorError> {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use linkspan_scripts::author::names::NameError;
 use linkspan_wire::{escape_line, replace_unprintable};
 
+use super::UsageError;
+
 /// Why a verb of mcp-bash's command line fails.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorError {
@@ -20,6 +22,9 @@ pub enum AuthorError {
     /// The new file or folder already exists.
     #[error("{} already exists", shown(.0))]
     Exists(PathBuf),
+    /// The command line is wrong.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
     /// The name is not allowed.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -74,14 +79,17 @@ impl AuthorError {
     }
 
     /// What the user can do about the error.
-    pub fn hint(&self) -> String {
-        match self {
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Usage(error) => return error.hint(),
             Self::Write { .. } => {
                 "check that you can write to the folder and that the disk has space"
             }
             Self::Exists(_) => "remove it, or choose another name",
             Self::Name(_) => NameError::HINT,
-            Self::NoTool { name, .. } => return format!("mcp-bash scaffold tool {name} makes one"),
+            Self::NoTool { name, .. } => {
+                return Some(format!("mcp-bash scaffold tool {name} makes one"));
+            }
             Self::Registrations(_) => "fix it, and add the completion to its `completions`",
             Self::NoServerMeta(_) => "mcp-bash init makes it",
             Self::FileName(_) => {
@@ -93,8 +101,8 @@ impl AuthorError {
                 "fix it in server.d/server.meta.json or mcpb.conf"
             }
             Self::NotUtf8(_) => "clients cannot refer to it; rename it, or create a link to it",
-        }
-        .to_owned()
+        };
+        Some(hint.to_owned())
     }
 }
 

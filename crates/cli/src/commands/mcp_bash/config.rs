@@ -6,59 +6,29 @@ use std::path::{Path, PathBuf};
 use linkspan_bridge::find_program;
 use linkspan_mcp_bash::Project;
 use linkspan_mcp_bash::author::Words;
-use linkspan_mcp_bash::author::config::{CLIENTS, ClientConfig, Start, wrapper};
-use linkspan_scripts::author::names;
-use serde_json::Value;
+use linkspan_mcp_bash::author::config::{ConfigRequest, Start};
 
-use super::{root, vars};
+use super::{here, vars};
 use crate::environment::search_path;
 use crate::exit::{Exit, Failure};
 use crate::folder::tooling;
-use crate::show::{clean, path as shown, raw, say};
+use crate::show::raw;
 
-pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
-    let _ = words.flag("--show");
-    let as_json = words.flag("--json");
-    let with_profile = words.flag("--wrapper-env");
-    let with_wrapper = words.flag("--wrapper") || with_profile;
-    let inspector = words.flag("--inspector");
-    let client = words.value("--client")?;
-    let root = root(&mut words)?;
-    words.end("config")?;
-    let (program, args) = our_command()?;
+pub(super) fn run(words: Words) -> Result<u8, Failure> {
     let vars = vars();
-    let project = Project::read(&root, &vars, &tooling()?)?;
+    let request = ConfigRequest::parse(words, &vars, here().as_deref())?;
+    let (program, args) = our_command()?;
+    let project = Project::read(&request.root, &vars, &tooling()?)?;
     let start = Start::new(&project, &program, args, vars.get("MCPBASH_TOOL_ALLOWLIST"))?;
-    if as_json {
-        raw(&pretty(&start.alone()));
-    } else if with_wrapper {
-        print_wrapper(&start, with_profile)?;
-    } else if inspector {
-        say!("{}", clean(&start.inspector()));
-    } else if let Some(client) = client {
-        raw(&pretty(&start.entry(ClientConfig::by_word(&client)?)));
-    } else {
-        for client in &CLIENTS {
-            let entry = pretty(&start.entry(client));
-            raw(&format!("# {}\n{entry}\n", client.title));
-        }
+    // At a terminal a script is written to a file.
+    let output = request.output(&start, std::io::stdout().is_terminal())?;
+    if let Some(note) = output.note {
+        anstream::eprintln!("{note}");
+    }
+    if let Some(text) = output.text {
+        raw(&text);
     }
     Ok(0)
-}
-
-/// At a terminal the script is written to a file, otherwise to stdout.
-fn print_wrapper(start: &Start, with_profile: bool) -> Result<(), Failure> {
-    if names::check(&start.name).is_err() {
-        anstream::eprintln!(
-            "The server's name contains invalid characters for a file; the script is printed instead."
-        );
-    } else if std::io::stdout().is_terminal() {
-        let path = start.write_wrapper(with_profile)?;
-        anstream::eprintln!("Wrapper script created: {}", shown(&path));
-        return Ok(());
-    }
-    raw(wrapper(with_profile).trim_end());
-    Ok(())
 }
 
 /// The program that a client starts: the link called mcp-bash that we were started by, else linkspan.
@@ -79,8 +49,4 @@ fn found(called: &Path) -> Option<PathBuf> {
         return std::path::absolute(called).ok();
     }
     std::path::absolute(find_program(called, &search_path())?).ok()
-}
-
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }

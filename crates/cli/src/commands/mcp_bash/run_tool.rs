@@ -7,7 +7,7 @@ use linkspan_mcp_bash::author::run_tool::{RunToolAction, RunToolRequest, ToolRun
 use linkspan_mcp_bash::{FolderLayout, Project};
 use linkspan_scripts::host::Env;
 
-use super::{folder_args, vars};
+use super::{folder_args, here, vars};
 use crate::environment::environment_of_children;
 use crate::exit::{Exit, Failure};
 use crate::folder;
@@ -20,8 +20,7 @@ pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
         raw(super::USAGE);
         return Ok(0);
     }
-    let here = std::env::current_dir().ok();
-    let request = match RunToolRequest::parse(words, &vars(), here.as_deref()) {
+    let request = match RunToolRequest::parse(words, &vars(), here().as_deref()) {
         Ok(request) => request,
         Err(why) => return complain(&Failure::from(why).in_words()),
     };

@@ -9,7 +9,7 @@ use linkspan_mcp_bash::author::Words;
 use linkspan_mcp_bash::author::getting_started::{GettingStarted, startup_line};
 use linkspan_scripts::Options;
 
-use super::{folder_args, vars};
+use super::{folder_args, here, vars};
 use crate::exit::{Exit, Failure};
 use crate::folder::{self, serving};
 use crate::runtime::block_on;
@@ -19,7 +19,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 
 pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
     let _ = words.flag("--stdio");
-    let root = words.any_project(&vars(), std::env::current_dir().ok().as_deref())?;
+    let root = words.any_project(&vars(), here().as_deref())?;
     words.end("")?;
     let Some(root) = root else {
         return explain();
