@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use linkspan_bcp::manifest::{Manifest, ManifestError, ManifestOptions, Problem};
 use linkspan_bcp::{Block, FolderStore, Limits, Priority, WriteOptions, Writer, compress_payload};
-use linkspan_wire::quote;
+use linkspan_wire::{escape_line, quote};
 
 use crate::error::{BcpError, Result, path_name};
 use crate::files::{DASH, Links, Output, Stream, confined_reader, open_regular};
-use crate::pack::{Item, Pack};
+use crate::pack::{Item, LeftOutCount, Pack};
 use crate::progress::Progress;
 use crate::watched::Watched;
 
@@ -192,6 +192,40 @@ pub fn encode_files(
             }
         }
         Ok(())
+    })
+}
+
+/// Writes the blocks of files and folders, with a warning for each that is left out; the log names the others.
+pub fn encode_folders(
+    pack: Pack,
+    options: &EncodeOptions,
+    output: &mut Output,
+    warn: &dyn Fn(&str),
+) -> Result<Encoded> {
+    let mut left_out = LeftOutCount::default();
+    let encoded = encode_files(pack, options, output, &mut |item| match item {
+        Item::Packed(packed) => tracing::debug!("{} is packed", escape_line(&packed.path)),
+        Item::LeftOut(file) if left_out.is_worth_a_warning(file) => warn(&file.to_string()),
+        Item::LeftOut(file) => tracing::info!("{file}"),
+    })?;
+    match left_out.more() {
+        0 => {}
+        more => warn(&format!("{more} more files are left out; -v names them")),
+    }
+    Ok(encoded)
+}
+
+/// A warning for a single input that looks like a manifest, but is packed as a text.
+pub fn manifest_warning(inputs: &[PathBuf]) -> Option<String> {
+    let [only] = inputs else {
+        return None;
+    };
+    looks_like_a_manifest(only).then(|| {
+        let name = path_name(only);
+        format!(
+            "{name} looks like a manifest, but is packed as a text: a manifest is called \
+             *.json, or piped in; --as-files packs it without this warning"
+        )
     })
 }
 

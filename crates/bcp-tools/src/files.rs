@@ -2,7 +2,9 @@
 
 mod folder;
 mod input;
+mod input_path;
 mod named;
+mod open_ended;
 mod output;
 mod partial;
 mod roots;
@@ -14,6 +16,7 @@ use std::path::Path;
 
 pub use folder::{Folder, Kind};
 pub use input::{Stream, buffered, open_source};
+pub use input_path::{InputPath, Stdin};
 pub use named::{confined_reader, read_named};
 pub use output::Output;
 pub use partial::{Cleared, PartialFiles};

@@ -1,13 +1,15 @@
 //! What a program on a terminal has besides its work: log lines on stderr ([`log`]), a line that says what it waits for
-//! ([`StatusLine`]), and the signals that end it ([`Signals`]).
+//! ([`StatusLine`]), a bar for long work ([`ByteBar`]), and the signals that end it ([`Signals`]).
 //!
 //! Invariant: nothing here writes to stdout, reads the environment or knows exit codes.
 
 pub mod log;
+mod progress_bar;
 mod signals;
 mod status_line;
 
+pub use progress_bar::ByteBar;
 #[cfg(unix)]
 pub use signals::outlives_its_terminal;
-pub use signals::{Signals, Stop};
+pub use signals::{Signals, Stop, when_stopped};
 pub use status_line::StatusLine;

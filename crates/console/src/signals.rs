@@ -56,6 +56,25 @@ impl Signals {
     }
 }
 
+/// Calls `then` on a thread of its own when a signal arrives, for a program without a runtime. From here on, signals do
+/// not end the process at once, unless the thread cannot be started.
+pub fn when_stopped(then: impl FnOnce(Stop) + Send + 'static) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let Ok(runtime) = runtime else {
+        return;
+    };
+    let signals = {
+        let _within = runtime.enter();
+        Signals::listen()
+    };
+    let wait = move || then(runtime.block_on(signals.stop()));
+    let _ = std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(wait);
+}
+
 /// The signals of the system.
 #[cfg(unix)]
 struct Received {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use linkspan_wire::escape_line;
 
+use super::open_ended::OpenEnded;
 use super::partial::{PartialFiles, Unfinished};
 use super::within::Within;
 use super::{DASH, Identity, Links, OutputPath, without_waiting};
@@ -36,6 +37,15 @@ enum Sink {
 }
 
 impl Output {
+    /// A file, or the stream of the caller: `-` and `/dev/stdout` are `stdout`, whose reader may leave before its end.
+    pub fn open(path: &Path, stdout: impl Write + 'static, partial: &PartialFiles) -> Result<Self> {
+        if path == Path::new(DASH) || path == Path::new("/dev/stdout") {
+            let out = Box::new(OpenEnded::new(stdout));
+            return Ok(Self::stream("stdout", out, partial));
+        }
+        Self::create(path, partial)
+    }
+
     /// A file. A link is followed: its target is replaced, not the link.
     pub fn create(path: &Path, partial: &PartialFiles) -> Result<Self> {
         let name = path.display().to_string();

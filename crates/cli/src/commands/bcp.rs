@@ -1,16 +1,15 @@
 //! `linkspan bcp`: context in files, for people and for MCP clients.
 
 pub(crate) mod args;
-mod cleanup;
 mod decode;
 mod diff;
 mod encode;
 mod inspect;
 pub(crate) mod mcp;
 mod opening;
+mod output;
 mod progress;
 mod stats;
-mod stdout;
 mod tokenizer;
 mod validate;
 

@@ -11,10 +11,9 @@ use linkspan_bcp_tools::decode::{DecodeOptions, decode};
 use linkspan_bcp_tools::files::DASH;
 use linkspan_bcp_tools::variables::default_mode;
 
-use super::cleanup::partial_files;
 use super::opening::{FileArg, StoreArg};
+use super::output::output;
 use super::progress::Bar;
-use super::stdout::output;
 use super::tokenizer::TokenizerArg;
 use crate::environment::variable;
 use crate::exit::{Exit, Failure, warn};
@@ -112,9 +111,10 @@ pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
         None if args.json => Mode::Xml,
         None => default_mode(variable)?,
     };
-    let document = args.store.document(&args.file)?;
-    let mut output = output(&args.output, &partial_files())?;
-    output.refuse_input(args.file.path())?;
+    let file = args.file.input();
+    let document = args.store.document(&file)?;
+    let mut output = output(&args.output)?;
+    output.refuse_input(file.path())?;
     let options = DecodeOptions {
         show: Show {
             renderer: Renderer {
@@ -135,7 +135,7 @@ pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
         json: args.json,
         terminal: output.is_stream() && io::stdout().is_terminal(),
     };
-    let name = args.file.name();
+    let name = file.name();
     let mut report = decode(&document, &name, &options, &mut output, &Bar::default())?;
     output.commit()?;
     for warning in options.warnings(&report) {

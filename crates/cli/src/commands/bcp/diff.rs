@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use linkspan_bcp_tools::diff::{Diff, Side};
+use linkspan_bcp_tools::files::InputPath;
 use linkspan_bcp_tools::listing::Styles;
 
-use super::opening::{FileArg, StoreArg};
+use super::opening::StoreArg;
 use super::printed;
 use super::progress::Bar;
 use crate::exit::{Exit, Failure};
@@ -28,7 +29,7 @@ pub(crate) struct DiffArgs {
 }
 
 pub(super) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
-    let (old, new) = (FileArg::new(&args.old), FileArg::new(&args.new));
+    let (old, new) = (InputPath::new(&args.old), InputPath::new(&args.new));
     if old.is_stdin() && new.is_stdin() {
         return Err(Failure::usage("only one of the two files can be stdin"));
     }
@@ -39,8 +40,8 @@ pub(super) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn compare(args: &DiffArgs, old: &FileArg, new: &FileArg) -> Result<Exit, Failure> {
-    let read = |file: &FileArg| -> Result<Side, Failure> {
+fn compare(args: &DiffArgs, old: &InputPath, new: &InputPath) -> Result<Exit, Failure> {
+    let read = |file: &InputPath| -> Result<Side, Failure> {
         let document = args.store.document(file)?;
         Ok(Side::read(&file.name(), document, &Bar::default())?)
     };

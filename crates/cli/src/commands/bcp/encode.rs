@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use linkspan_bcp::{FolderStore, WriteOptions};
 use linkspan_bcp_tools::encode::{
-    EncodeOptions, Encoded, ManifestAccess, NoOutput, encode_files, encode_manifest_file,
-    looks_like_a_manifest, manifest_in,
+    EncodeOptions, Encoded, ManifestAccess, NoOutput, encode_folders, encode_manifest_file,
+    manifest_in, manifest_warning,
 };
-use linkspan_bcp_tools::files::Output;
-use linkspan_bcp_tools::pack::{Item, LeftOutCount, Pack, PackOptions};
+use linkspan_bcp_tools::files::{InputPath, Output};
+use linkspan_bcp_tools::pack::{Pack, PackOptions};
 
-use super::cleanup::partial_files;
-use super::opening::manifest;
+use super::opening::stdin;
+use super::output::output;
 use super::progress::Bar;
-use super::stdout::output;
 use crate::exit::{Exit, Failure, warn};
-use crate::show::{self, on_one_line, raw, say};
+use crate::show::{on_one_line, raw, say};
 use crate::waiting;
 
 pub(crate) const HELP: &str = "\
@@ -104,7 +103,7 @@ pub(super) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
     let Some(path) = &args.output else {
         return Err(NoOutput::new(&args.input, as_manifest(args)).into());
     };
-    let mut output = output(path, &partial_files())?;
+    let mut output = output(path)?;
     for input in &args.input {
         output.refuse_input(input)?;
     }
@@ -124,7 +123,8 @@ pub(super) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
                 allow_outside: args.manifest.allow_outside,
                 compat: args.manifest.compat,
             };
-            let input = manifest(path)?;
+            let usual = "linkspan bcp encode FILE -o ctx.bcp";
+            let input = InputPath::new(path).stream(|| stdin("a manifest", usual))?;
             encode_manifest_file(input, &access, &options, &mut output, &Bar::default())?
         }
         None => files(args, &options, &mut output)?,
@@ -164,24 +164,8 @@ fn files(
         "linkspan bcp encode FILE -o ctx.bcp",
     );
     let pack = Pack::new(args.input.clone(), selection, Box::new(stdin))?;
-    if let ([only], false) = (args.input.as_slice(), args.files.as_files)
-        && looks_like_a_manifest(only)
-    {
-        let name = show::path(only);
-        warn(&format!(
-            "{name} looks like a manifest, but is packed as a text: a manifest is called \
-             *.json, or piped in; --as-files packs it without this warning"
-        ));
+    if let (Some(warning), false) = (manifest_warning(&args.input), args.files.as_files) {
+        warn(&warning);
     }
-    let mut left_out = LeftOutCount::default();
-    let encoded = encode_files(pack, options, output, &mut |item| match item {
-        Item::Packed(packed) => tracing::debug!("{} is packed", on_one_line(&packed.path)),
-        Item::LeftOut(file) if left_out.is_worth_a_warning(file) => warn(&file.to_string()),
-        Item::LeftOut(file) => tracing::info!("{file}"),
-    })?;
-    match left_out.more() {
-        0 => {}
-        more => warn(&format!("{more} more files are left out; -v names them")),
-    }
-    Ok(encoded)
+    Ok(encode_folders(pack, options, output, &warn)?)
 }

@@ -35,7 +35,8 @@ pub(crate) struct InspectArgs {
 }
 
 pub(super) fn run(args: &InspectArgs) -> Result<Exit, Failure> {
-    let document = args.store.document(&args.file)?;
+    let file = args.file.input();
+    let document = args.store.document(&file)?;
     let stdout: Box<dyn Write> = if !args.compat {
         Box::new(anstream::stdout().lock())
     } else if io::stdout().is_terminal() {
@@ -56,6 +57,6 @@ pub(super) fn run(args: &InspectArgs) -> Result<Exit, Failure> {
         styles: Styles::TERMINAL,
     };
     let mut out = io::BufWriter::new(stdout);
-    printed(inspect(&document, &args.file.name(), options, &mut out))?;
+    printed(inspect(&document, &file.name(), options, &mut out))?;
     Ok(Exit::Ok)
 }

@@ -28,8 +28,9 @@ pub(crate) struct StatsArgs {
 }
 
 pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
-    let document = args.store.document(&args.file)?;
-    let name = args.file.name();
+    let file = args.file.input();
+    let document = args.store.document(&file)?;
+    let name = file.name();
     let vocabulary = (!args.compat).then(|| args.tokenizer.vocabulary());
     let stats = Stats::of(&document, &name, vocabulary, &|| true, &Bar::default());
     let stats = stats.map_err(|e| BcpError::file(&name, e))?;

@@ -21,7 +21,8 @@ pub(crate) struct ValidateArgs {
 }
 
 pub(super) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
-    let document = args.store.document(&args.file)?;
+    let file = args.file.input();
+    let document = args.store.document(&file)?;
     let found = Validation::of(&document, &Bar::default());
     if args.json {
         raw(&found.json());

@@ -1,35 +1,27 @@
-//! Removes partial files when a signal ends the process.
+//! Where a command writes to, and the removal of partial files when a signal ends the process.
 
-use linkspan_bcp_tools::files::PartialFiles;
-use linkspan_console::Signals;
+use std::io;
+use std::path::Path;
 
-use crate::exit::Exit;
+use linkspan_bcp_tools::files::{Output, PartialFiles};
+use linkspan_console::when_stopped;
 
-/// The partial files of a command that runs on one thread: from here on, SIGINT, SIGTERM and SIGHUP remove them and end
-/// the process. A server has its own handler.
-pub(super) fn partial_files() -> PartialFiles {
+use crate::exit::{Exit, Failure};
+
+/// The output of a command that runs on one thread; `-` and `/dev/stdout` are stdout. From here on, SIGINT, SIGTERM and
+/// SIGHUP remove partial files and end the process. A server has its own handler.
+pub(super) fn output(path: &Path) -> Result<Output, Failure> {
+    Ok(Output::open(path, io::stdout(), &partial_files())?)
+}
+
+fn partial_files() -> PartialFiles {
     let partial = PartialFiles::new(std::env::temp_dir());
-    // Without the runtime everything works, except that a signal leaves a `.part` file.
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    else {
-        return partial;
-    };
-    let signals = {
-        let _within = runtime.enter();
-        Signals::listen()
-    };
     let files = partial.clone();
-    let wait = move || {
-        let exit = Exit::from(runtime.block_on(signals.stop()));
+    when_stopped(move |stop| {
         // Held until the end, so that no further file is created or renamed.
         let _cleared = files.clear();
-        std::process::exit(exit.code().into());
-    };
-    let _ = std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(wait);
+        std::process::exit(Exit::from(stop).code().into());
+    });
     partial
 }
 
@@ -65,7 +57,7 @@ mod tests {
             fs::write(&target, "old").unwrap();
             let mut child = Command::new(std::env::current_exe().unwrap())
                 .args(["--exact", "--ignored", "--nocapture"])
-                .arg("commands::bcp::cleanup::tests::a_command_that_writes")
+                .arg("commands::bcp::output::tests::a_command_that_writes")
                 .env(TARGET, &target)
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
