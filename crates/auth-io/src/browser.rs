@@ -2,6 +2,16 @@
 
 use url::Url;
 
+/// Whether a browser can be opened for the user; `is_set` says whether a variable of the environment has a value.
+pub fn can_show(is_set: &dyn Fn(&str) -> bool) -> bool {
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
+    if is_set("BROWSER") || has_display.into_iter().any(is_set) {
+        return true;
+    }
+    // Over SSH the browser would open on the other machine.
+    (cfg!(windows) || cfg!(target_os = "macos")) && !is_set("SSH_CONNECTION")
+}
+
 /// Starts a browser with a page, without a shell. Returns whether one was started.
 ///
 /// The URL was parsed and is written anew, so that it has neither spaces nor quotes; its scheme was checked by the

@@ -28,7 +28,7 @@ mod worker;
 
 pub use account::{Account, Performer};
 pub use attend::attend;
-pub use browser::open as open_page;
+pub use browser::{can_show as can_show_browser, open as open_page};
 pub use browser_process::BrowserProcess;
 pub use challenge::challenge;
 pub use client_settings::{ClientSettings, ClientSettingsError, IdpSettings};

@@ -91,26 +91,10 @@ pub(crate) fn mcp_remote_folder() -> Option<PathBuf> {
 
 /// The folder for the state of this program.
 pub(crate) fn state_folder() -> Option<PathBuf> {
-    if let Some(folder) = path("LINKSPAN_STATE") {
-        return Some(folder);
-    }
-    let folder = if cfg!(windows) {
-        path("LOCALAPPDATA")?
-    } else if cfg!(target_os = "macos") {
-        path("HOME")?.join("Library/Application Support")
-    } else {
-        path("XDG_STATE_HOME").or_else(|| Some(path("HOME")?.join(".local/state")))?
-    };
-    Some(folder.join("linkspan"))
+    path("LINKSPAN_STATE").or_else(|| system().state_folder())
 }
 
 /// Whether a browser can be opened for the user.
 pub(crate) fn can_show_browser() -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let has_display = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
-    if is_set("BROWSER") || has_display.into_iter().any(is_set) {
-        return true;
-    }
-    // Over SSH the browser would open on the other machine.
-    (cfg!(windows) || cfg!(target_os = "macos")) && !is_set("SSH_CONNECTION")
+    linkspan_auth_io::can_show_browser(&|name| variable(name).is_some())
 }

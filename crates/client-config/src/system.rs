@@ -31,6 +31,8 @@ pub struct System {
     pub config: Option<PathBuf>,
     /// `%LOCALAPPDATA%`.
     pub local: Option<PathBuf>,
+    /// `$XDG_STATE_HOME`.
+    pub state: Option<PathBuf>,
     /// `$CLAUDE_CONFIG_DIR`, the folder of Claude Code.
     pub claude: Option<PathBuf>,
     /// `$CODEX_HOME`, the folder of Codex.
@@ -58,11 +60,24 @@ impl System {
             home: path(home),
             config: path(config),
             local: path("LOCALAPPDATA").filter(|_| is_windows),
+            state: path("XDG_STATE_HOME"),
             claude: path("CLAUDE_CONFIG_DIR"),
             codex: path("CODEX_HOME"),
             is_mac: cfg!(target_os = "macos"),
             is_windows,
         }
+    }
+
+    /// The folder for the state of linkspan.
+    pub fn state_folder(&self) -> Option<PathBuf> {
+        let folder = if self.is_windows {
+            self.local.clone()
+        } else if self.is_mac {
+            self.in_home("Library/Application Support")
+        } else {
+            self.state.clone().or_else(|| self.in_home(".local/state"))
+        };
+        Some(folder?.join("linkspan"))
     }
 
     pub(crate) fn in_home(&self, path: &str) -> Option<PathBuf> {
@@ -94,6 +109,23 @@ impl System {
 #[cfg(all(test, not(windows)))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_state_is_in_its_own_folder_or_in_the_home_of_the_user() {
+        let system = System {
+            home: Some("/home/me".into()),
+            ..System::default()
+        };
+        let state = Path::new("/home/me/.local/state/linkspan");
+        assert_eq!(system.state_folder().as_deref(), Some(state));
+        let system = System {
+            state: Some("/state".into()),
+            ..system
+        };
+        let state = Path::new("/state/linkspan");
+        assert_eq!(system.state_folder().as_deref(), Some(state));
+        assert_eq!(System::default().state_folder(), None);
+    }
 
     #[test]
     fn an_empty_variable_names_no_folder() {
