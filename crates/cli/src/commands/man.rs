@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use clap_mangen::Man;
 
+use linkspan_console::troff::{self, ascii, plain};
+
 use crate::exit::Exit;
 use crate::show::note;
 
@@ -85,42 +87,5 @@ fn extra(command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
         .or_else(|| command.get_after_help())
         .map(ToString::to_string)
         .unwrap_or_default();
-    let mut kept = false;
-    for line in text.lines() {
-        let keeps = line.starts_with(' ');
-        if keeps != kept {
-            writeln!(out, "{}", if keeps { ".nf" } else { ".fi" })?;
-            kept = keeps;
-        }
-        match line {
-            "" => writeln!(out, ".PP")?,
-            line => writeln!(out, "{}", plain(line))?,
-        }
-    }
-    if kept {
-        writeln!(out, ".fi")?;
-    }
-    Ok(())
-}
-
-/// A line without characters that are special to troff.
-fn plain(line: &str) -> String {
-    let line = line.replace('\\', "\\e").replace('-', "\\-");
-    if line.starts_with(['.', '\'']) {
-        return format!("\\&{line}");
-    }
-    line
-}
-
-/// troff reads bytes; every other character has a name of its own.
-fn ascii(page: &str) -> String {
-    let mut out = String::with_capacity(page.len());
-    for c in page.chars() {
-        if c.is_ascii() {
-            out.push(c);
-        } else {
-            out.push_str(&format!("\\[u{:04X}]", c as u32));
-        }
-    }
-    out
+    out.write_all(troff::paragraphs(&text).as_bytes())
 }
