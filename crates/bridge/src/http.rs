@@ -1,5 +1,7 @@
 //! Many clients, over HTTP.
 
+mod settings;
+
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use crate::caller::CallerInfo;
 use crate::error::BridgeError;
 use crate::pool::{Closing, PoolOptions, UpstreamPool};
 use crate::server::Server;
+
+pub use settings::{ServeSettings, Unprotected};
 
 /// Listens on an address.
 pub async fn bind(address: SocketAddr) -> Result<FrontListener, BridgeError> {

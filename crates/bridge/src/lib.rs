@@ -52,7 +52,7 @@ pub use command_line::{
 };
 pub use error::BridgeError;
 pub use hidden_tools::HiddenTools;
-pub use http::{GuardMaker, HttpBridge, ServeOptions, bind, bind_unix};
+pub use http::{GuardMaker, HttpBridge, ServeOptions, ServeSettings, Unprotected, bind, bind_unix};
 pub use layers::{Hold, Holds, LayerFactory, SessionInfo};
 pub use long_calls::{LongCallOptions, LongCalls, PATIENCE};
 pub use pings::Pings;

@@ -7,7 +7,7 @@ use linkspan_auth_io::resource::SettingsError;
 use linkspan_auth_io::{ClientSettingsError, PerformError};
 use linkspan_bcp_tools::encode::NoOutput;
 use linkspan_bcp_tools::variables::VariableError;
-use linkspan_bridge::{BridgeError, LineMistake};
+use linkspan_bridge::{BridgeError, LineMistake, Unprotected};
 use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, OperationError};
 use linkspan_client_config::{ChangeError, ServerError};
 use linkspan_conduct::ConductError;
@@ -36,7 +36,7 @@ macro_rules! mistakes {
 }
 
 mistakes!(hint: ArgumentsError, AwsError, LineError, LineMistake, NoOutput, NoServer, PlaceError);
-mistakes!(hint: SettingsError, VariableError);
+mistakes!(hint: SettingsError, Unprotected, VariableError);
 mistakes!(hinted: CallArgumentsError, ClientSettingsError);
 
 impl From<PerformError> for Failure {

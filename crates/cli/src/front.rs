@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use linkspan_bridge::{Bridge, ServeOptions, StdioOptions, bind, bind_unix};
+use linkspan_bridge::{Bridge, ServeOptions, ServeSettings, StdioOptions, bind, bind_unix};
 use linkspan_console::Signals;
-use linkspan_ports::{FrontOptions, Token};
+use linkspan_ports::Token;
 
 use crate::args::listen::{GuardArgs, ListenArgs};
+use crate::environment::variable;
 use crate::exit::{Exit, Failure};
 use crate::protection;
 use crate::remote::token_of;
@@ -60,42 +61,18 @@ pub(crate) fn serve_options(
     listen: &ListenArgs,
     guard: &GuardArgs,
 ) -> Result<ServeOptions, Failure> {
-    let defaults = FrontOptions::default();
-    let token = guard.token_env.as_deref().map(token).transpose()?;
-    let resource = protection::options(&guard.auth, listen)?;
-    let is_local = listen.unix.is_some() || listen.host.is_loopback();
-    let is_guarded = token.is_some() || resource.is_some();
-    if !is_local && !is_guarded && !guard.insecure_no_token {
-        return Err(Failure::usage(format!(
-            "other machines can connect to {}, and no token is set",
-            listen.host
-        ))
-        .hint("give clients a secret with --token-env VAR or keys with --keys FILE, accept tokens with --auth-issuer URL, or use --insecure-no-token"));
-    }
-    let mut hosts = defaults.hosts.clone();
-    hosts.extend(guard.allow_host.iter().cloned());
-    let public_url = resource.iter().filter_map(|one| one.public_url.as_ref());
-    hosts.extend(public_url.map(|url| url.host()));
-    if (listen.unix.is_some() || !is_local && is_guarded) && guard.allow_host.is_empty() {
-        // The names of the machine are not known here, and a page that rebinds its name has no token. A browser cannot
-        // connect to a Unix socket at all; a proxy in front of one may send any name.
-        hosts.push("*".to_owned());
-    }
-    let front = FrontOptions {
+    let settings = ServeSettings {
+        host: listen.unix.is_none().then_some(listen.host),
         path: listen.path.clone(),
         sse: listen.sse,
-        hosts,
+        hosts: guard.allow_host.clone(),
         origins: guard.allow_origin.clone(),
-        token,
+        token: guard.token_env.as_deref().map(token).transpose()?,
+        resource: protection::options(&guard.auth, listen)?,
+        without_token: guard.insecure_no_token,
         header_timeout: guard.header_timeout,
-        body_timeout: guard.header_timeout,
-        ..defaults
     };
-    Ok(ServeOptions {
-        forward_identity: resource.as_ref().and_then(|one| one.signer.clone()),
-        guard: resource.map(protection::guard),
-        ..front.into()
-    })
+    Ok(settings.options(variable)?)
 }
 
 fn token(variable: &str) -> Result<Token, Failure> {

@@ -3,16 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use linkspan_auth::{Secret, Timestamp};
-use linkspan_auth_io::HttpTransport;
+use linkspan_auth::Secret;
 use linkspan_auth_io::resource::{
-    JwksSetting, KeyFile, ResourceOptions, ResourceSettings, Verifier, read_trusted,
+    JwksSetting, KeyFile, ResourceOptions, ResourceSettings, read_trusted,
 };
-use linkspan_bridge::GuardMaker;
 
 use crate::args::auth_guard::AuthArgs;
 use crate::args::listen::ListenArgs;
-use crate::environment::variable;
 use crate::exit::Failure;
 use crate::remote::token_of;
 use crate::show::path as shown;
@@ -50,16 +47,6 @@ pub(crate) fn options(
         identity_key: key.map(|key| String::from_utf8_lossy(&key).into_owned()),
     };
     Ok(settings.options()?)
-}
-
-/// The guard of a listener.
-pub(crate) fn guard(options: ResourceOptions) -> GuardMaker {
-    GuardMaker::new(move |url| {
-        let transport = |url: &str| HttpTransport::at(url, &variable);
-        let clock = Arc::new(Timestamp::now);
-        let verifier = Verifier::new(&options, url, &transport, clock);
-        Arc::new(verifier.expect("the settings and the address were checked"))
-    })
 }
 
 fn api_keys(path: &Path) -> Result<Arc<KeyFile>, Failure> {
