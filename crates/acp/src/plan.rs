@@ -1,5 +1,6 @@
 //! The components and limits of a chain.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::dialect::Dialect;
@@ -84,5 +85,27 @@ impl Plan {
             Some(plan) => format!("{name} (`{}`)", plan.command),
             None => name,
         }
+    }
+}
+
+/// The chain from the editor to the agent, a line for each of them.
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name(Node::Outside))?;
+        for (part, component) in self.parts.iter().enumerate() {
+            write!(
+                f,
+                "\n  {}: {}",
+                self.name(Node::Part(part)),
+                component.command
+            )?;
+            if let Some(dialect) = component.dialect {
+                write!(f, "  (dialect {})", dialect.word())?;
+            }
+        }
+        if self.as_proxy {
+            f.write_str("\n  the conductor's next component")?;
+        }
+        Ok(())
     }
 }

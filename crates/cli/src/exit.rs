@@ -176,13 +176,6 @@ impl From<Fault> for Failure {
             Fault::Timeout { .. } => Exit::Timeout,
             _ => Exit::Broken,
         };
-        let hint = match fault {
-            _ if fault.is_certificate() => fault.hint(),
-            // Here there is no next call.
-            _ if fault.is_other_protocol() => fault.hint(),
-            Fault::ConnectFailed { .. } => "check the URL and that the server is running",
-            _ => fault.hint(),
-        };
-        Self::new(exit, fault.to_string()).hint(hint)
+        Self::new(exit, fault.to_string()).hint(fault.last_hint())
     }
 }

@@ -160,6 +160,16 @@ impl Fault {
         matches!(self, Self::ConnectFailed { why, .. } if is_not_tls(why) || why == Self::NOT_HTTP)
     }
 
+    /// The same for a program that ends with the fault, so that there is no next call.
+    pub fn last_hint(&self) -> &str {
+        match self {
+            Self::ConnectFailed { .. } if !self.is_certificate() && !self.is_other_protocol() => {
+                "check the URL and that the server is running"
+            }
+            _ => self.hint(),
+        }
+    }
+
     /// A hint for the user.
     pub fn hint(&self) -> &str {
         match self {

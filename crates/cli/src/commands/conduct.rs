@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use linkspan_acp::{Node, Plan};
 use linkspan_conduct::{
     BridgeChoice, BridgeOptions, BridgeTransport, Component, Conduct, ConductOptions,
     SECRET_TIMEOUT,
@@ -100,7 +99,7 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
         without_env: vec![STORE_KEY.into()],
     });
     if args.dry_run {
-        show(conduct.plan(), args.proxy);
+        say!("{}", conduct.plan());
         return Ok(Exit::Ok);
     }
     let conduct = conduct.with_traces(args.trace.as_deref(), args.debug_dir.as_deref())?;
@@ -143,19 +142,4 @@ fn wait_for_editor(as_proxy: bool) {
         &format!("{who}, which usually starts this command itself; Ctrl-C ends it"),
         "put this command into the editor's list of agents; --dry-run prints the chain and ends",
     );
-}
-
-/// Prints the chain, from the editor to the agent.
-fn show(plan: &Plan, as_proxy: bool) {
-    say!("{}", plan.name(Node::Outside));
-    for (part, component) in plan.parts.iter().enumerate() {
-        let dialect = component.dialect.map_or_else(String::new, |dialect| {
-            format!("  (dialect {})", dialect.word())
-        });
-        let name = plan.name(Node::Part(part));
-        say!("  {name}: {}{dialect}", component.command);
-    }
-    if as_proxy {
-        say!("  the conductor's next component");
-    }
 }
