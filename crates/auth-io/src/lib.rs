@@ -37,7 +37,9 @@ pub use loopback::{Loopback, PageResponse, escape_html, html_page};
 pub use perform::{PerformError, Person, perform};
 pub use prompt::Prompt;
 pub use settings::{Order, Settings, Task};
-pub use stored::{Which, adopt_mcp_remote, import_mcp_remote, mcp_remote_lookup, sign_out};
+pub use stored::{
+    Which, adopt_mcp_remote, import_mcp_remote, mcp_remote_lookup, sign_out, write_record,
+};
 pub use transport::{Offline, Sending, Transport, TransportError};
 pub use work::work;
 pub use worker::{Failure, Worker};

@@ -1,5 +1,6 @@
 //! Sign-ins that are stored: signing out, and taking over those of another program.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use linkspan_auth::client::{Action, ClientOptions, Demand, Found, Input, SignIn,
 use linkspan_auth::store::import::{Lookup, find};
 use linkspan_auth::store::{CredentialKey, Record, Status, Store, StoreOptions};
 use linkspan_ports::HttpOptions;
+use linkspan_wire::escape_line;
 use tokio::time::timeout;
 use url::Url;
 
@@ -16,6 +18,18 @@ use crate::http::HttpTransport;
 use crate::perform::{PerformError, blocking};
 use crate::settings::Settings;
 use crate::transport::Transport;
+
+/// Writes what is stored of a sign-in, for a person.
+pub fn write_record(record: &Record, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", escape_line(&record.shown_server()))?;
+    writeln!(out, "  issuer  {}", escape_line(&record.issuer))?;
+    writeln!(out, "  client  {}", escape_line(&record.client.client_id))?;
+    writeln!(out, "  state   {}", record.state(now))?;
+    match record.tokens.as_ref().and_then(|it| it.scope.as_deref()) {
+        Some(scope) => writeln!(out, "  scope   {}", escape_line(scope)),
+        None => Ok(()),
+    }
+}
 
 /// Which sign-ins are meant.
 pub enum Which {

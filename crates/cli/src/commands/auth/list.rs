@@ -2,10 +2,11 @@
 
 use linkspan_auth::Timestamp;
 use linkspan_auth::store::{Status, Store};
+use linkspan_auth_io::write_record;
 use serde_json::Value;
 
 use crate::exit::{Exit, Failure};
-use crate::show::{on_one_line, say};
+use crate::show::{self, say};
 use crate::sign_in::{no_state, store_options};
 
 pub(super) fn run(as_json: bool) -> Result<Exit, Failure> {
@@ -19,15 +20,11 @@ pub(super) fn run(as_json: bool) -> Result<Exit, Failure> {
         say!("{}", Value::from(all));
         return Ok(Exit::Ok);
     }
-    for record in &records {
-        say!("{}", on_one_line(&record.shown_server()));
-        say!("  issuer  {}", on_one_line(&record.issuer));
-        say!("  client  {}", on_one_line(&record.client.client_id));
-        say!("  state   {}", record.state(Timestamp::now()));
-        if let Some(scope) = record.tokens.as_ref().and_then(|it| it.scope.as_deref()) {
-            say!("  scope   {}", on_one_line(scope));
-        }
-    }
+    let now = Timestamp::now();
+    show::print(|out| {
+        let mut records = records.iter();
+        records.try_for_each(|record| write_record(record, now, out))
+    });
     if records.is_empty() {
         anstream::eprintln!("no sign-ins; `linkspan login URL` makes one");
     }
