@@ -33,15 +33,8 @@ pub(crate) fn backend(
         }
         Target::Folder(dir) => folder::backend(&dir, &FolderArgs::default()),
         Target::Command(program, words) => {
-            let child = ChildOptions {
-                label: None,
-                program,
-                args: words,
-                limits: Limits::new(args.max_message),
-                env: Vec::new(),
-                without_env: secret_variables(),
-                cwd: None,
-            };
+            let mut child = ChildOptions::new(program, words, secret_variables());
+            child.limits = Limits::new(args.max_message);
             if is_agent {
                 // The agent itself is started by the first call only.
                 is_there(&child.program)?;

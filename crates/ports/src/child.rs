@@ -56,6 +56,21 @@ pub struct ChildOptions {
     pub cwd: Option<PathBuf>,
 }
 
+impl ChildOptions {
+    /// A program with arguments, all of our environment but `without_env`, and the usual limits.
+    pub fn new(program: OsString, args: Vec<OsString>, without_env: Vec<OsString>) -> Self {
+        Self {
+            label: None,
+            program,
+            args,
+            limits: Limits::default(),
+            env: Vec::new(),
+            without_env,
+            cwd: None,
+        }
+    }
+}
+
 /// The error of a command that did not start.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start `{program}`")]

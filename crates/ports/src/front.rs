@@ -28,6 +28,7 @@ mod old_sse;
 mod opening;
 mod options;
 mod phase;
+mod place;
 mod principal;
 mod reader;
 mod refusal;
@@ -53,6 +54,7 @@ pub use guard::{AdmittedCaller, Admitting, Guard, GuardedRequest};
 pub use listener::Front;
 pub use mode::parse_mode;
 pub use options::{FrontOptions, SsePaths, Token};
+pub use place::{parse_host, parse_path};
 pub use principal::Principal;
 pub use service::{Answering, FrontService};
 #[cfg(unix)]

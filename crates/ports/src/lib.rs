@@ -19,7 +19,8 @@ pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use front::UnixSocket;
 pub use front::{
     AdmittedCaller, Admitting, Answering, Front, FrontFigures, FrontListener, FrontOptions,
-    FrontService, Guard, GuardedRequest, Principal, SsePaths, Token, UnixSocketError, parse_mode,
+    FrontService, Guard, GuardedRequest, Principal, SsePaths, Token, UnixSocketError, parse_host,
+    parse_mode, parse_path,
 };
 /// The former name, until its last use is gone.
 pub use http::HttpRequestError as RequestError;

@@ -1,11 +1,11 @@
 //! Listening for HTTP clients, and which of them may connect.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, Args};
-use linkspan_ports::parse_mode;
+use linkspan_ports::{parse_host, parse_mode, parse_path};
 
 use super::auth_guard::{self, AuthArgs};
 use super::values::seconds;
@@ -30,7 +30,7 @@ pub(crate) struct ListenArgs {
     #[arg(short, long, value_name = "PORT", default_value = "8808")]
     pub(crate) port: u16,
     /// Address to listen on; any other than loopback needs --token-env, --keys or --auth-issuer
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = host)]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = parse_host)]
     pub(crate) host: IpAddr,
     /// Listen on a Unix socket in place of an address
     #[arg(long, value_name = "PATH", conflicts_with_all = ["port", "host"])]
@@ -40,7 +40,7 @@ pub(crate) struct ListenArgs {
     #[arg(requires = "unix", hide_short_help = true)]
     pub(crate) unix_mode: u32,
     /// URL path of the MCP endpoint
-    #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path, hide_short_help = true)]
+    #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = parse_path, hide_short_help = true)]
     pub(crate) path: String,
     /// Also serve the older HTTP+SSE, at /sse and /messages
     #[arg(long, hide_short_help = true)]
@@ -70,48 +70,9 @@ pub(crate) struct GuardArgs {
     pub(crate) auth: AuthArgs,
 }
 
-/// `--host`: `localhost` is the address that a URL with that name reaches first.
-fn host(text: &str) -> Result<IpAddr, String> {
-    if text.eq_ignore_ascii_case("localhost") {
-        return Ok(Ipv4Addr::LOCALHOST.into());
-    }
-    let bare = text.strip_prefix('[').and_then(|ip| ip.strip_suffix(']'));
-    bare.unwrap_or(text).parse().map_err(|_| {
-        "it must be an IP address such as 127.0.0.1 or 0.0.0.0; the port goes into --port"
-            .to_owned()
-    })
-}
-
 pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a whole number from 1 on".to_owned()),
         Ok(number) => Ok(number),
-    }
-}
-
-fn path(text: &str) -> Result<String, String> {
-    let plain = |b: u8| b.is_ascii_graphic() && !b"?#%".contains(&b);
-    if text.starts_with('/') && text.bytes().all(plain) {
-        Ok(text.to_owned())
-    } else {
-        Err("a path begins with / and has no spaces, ?, # or %".to_owned())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn localhost_is_an_address_to_listen_on() {
-        for (text, ip) in [
-            ("localhost", "127.0.0.1"),
-            ("0.0.0.0", "0.0.0.0"),
-            ("[::1]", "::1"),
-            ("::1", "::1"),
-        ] {
-            assert_eq!(host(text).unwrap().to_string(), ip);
-        }
-        assert!(host("localhost:80").unwrap_err().contains("--port"));
     }
 }

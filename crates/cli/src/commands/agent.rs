@@ -9,7 +9,6 @@ use linkspan_agent::{AgentOptions, PermissionPolicy, Servers};
 use linkspan_bridge::{Bridge, StdioOptions, tools_of};
 use linkspan_console::Signals;
 use linkspan_ports::ChildOptions;
-use linkspan_wire::Limits;
 
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::named::explained;
@@ -78,15 +77,8 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let options = options(&args)?;
     let try_it = tools_of(&[], Some("--acp"), &args.command);
     let mut words = std::mem::take(&mut args.command).into_iter();
-    let child = ChildOptions {
-        label: None,
-        program: words.next().unwrap_or_default(),
-        args: words.collect(),
-        limits: Limits::default(),
-        env: Vec::new(),
-        without_env: secret_variables(),
-        cwd: None,
-    };
+    let program = words.next().unwrap_or_default();
+    let child = ChildOptions::new(program, words.collect(), secret_variables());
     target::is_there(&child.program)?;
     let bridge = Bridge::new(linkspan_agent::backend(child, options)).timeout(limit(args.timeout));
     if args.http {
