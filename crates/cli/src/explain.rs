@@ -19,7 +19,8 @@ use linkspan_ports::OptionsError;
 use linkspan_scripts::author::UnknownTool;
 use linkspan_scripts::author::names::NameError;
 use linkspan_scripts::author::scaffold::ScaffoldError;
-use linkspan_shrink_layer::{NoServer, ShrinkError};
+use linkspan_scripts::sdk;
+use linkspan_shrink_layer::{NoServer, ShrinkError, TextError};
 
 use crate::exit::{Exit, Failure};
 use crate::show;
@@ -128,6 +129,12 @@ impl From<ShrinkError> for Failure {
     }
 }
 
+impl From<TextError> for Failure {
+    fn from(error: TextError) -> Self {
+        Self::new(Exit::Invalid, error.to_string()).hinted(error.hint())
+    }
+}
+
 impl From<ChangeError> for Failure {
     fn from(error: ChangeError) -> Self {
         let exit = if error.is_usage() {
@@ -168,6 +175,12 @@ impl From<ScaffoldError> for Failure {
             _ => Exit::Usage,
         };
         Self::new(exit, show::on_one_line(&error.to_string())).hint(error.hint())
+    }
+}
+
+impl From<sdk::WriteError> for Failure {
+    fn from(error: sdk::WriteError) -> Self {
+        Self::new(Exit::Invalid, error.to_string()).hint(error.hint())
     }
 }
 

@@ -54,6 +54,14 @@ impl ArgumentsError {
     }
 }
 
+/// Refuses names that the schema does not have; `arguments` are a JSON object.
+pub fn check_names(tool: &str, schema: &Value, arguments: &str) -> Result<(), ArgumentsError> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(arguments)) => check_argument_names(tool, schema, &arguments),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses arguments that do not fit. `schema` is the tool's `inputSchema`, `arguments` a JSON object.
 pub fn check_arguments(tool: &str, schema: &str, arguments: &str) -> Result<(), ArgumentsError> {
     let Ok(schema) = serde_json::from_str::<Value>(schema) else {

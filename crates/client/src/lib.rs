@@ -14,7 +14,7 @@ pub mod render;
 mod requests;
 
 pub use arguments::{
-    ArgumentsError, check_argument_names, check_arguments, prompt_hint, tool_hint,
+    ArgumentsError, check_argument_names, check_arguments, check_names, prompt_hint, tool_hint,
 };
 pub use call_arguments::{CallArguments, CallArgumentsError};
 pub use client::{Client, FIRST_ANSWER, one_param};

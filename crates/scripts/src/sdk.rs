@@ -9,6 +9,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use linkspan_wire::escape_line;
+
 use crate::os::{self, DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
 
 /// A file of the SDK: path and text.
@@ -80,6 +82,49 @@ pub fn differing(folder: &Path) -> Option<PathBuf> {
     let mut paths = FILES.iter().map(|file| (folder.join(file.path), file.text));
     let found = paths.find(|(path, text)| fs::read(path).is_ok_and(|is| is != text.as_bytes()));
     found.map(|(path, _)| path)
+}
+
+/// Why the SDK is not written to a folder of the user.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A file there is another one.
+    #[error("{} exists and has other contents", shown(.0))]
+    Differs(PathBuf),
+    /// A file cannot be written.
+    #[error("cannot write to {}: {source}", shown(folder))]
+    Write {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+impl WriteError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Differs(_) => {
+                "--force replaces it; the file may be from another version, or edited by hand"
+            }
+            Self::Write { .. } => "is the folder writable, and is there free disk space?",
+        }
+    }
+}
+
+/// Writes the files into a folder chosen by the user; returns their paths. With `force`, files that differ are replaced.
+pub fn write_out(folder: &Path, force: bool) -> Result<Vec<PathBuf>, WriteError> {
+    if let Some(path) = differing(folder).filter(|_| !force) {
+        return Err(WriteError::Differs(path));
+    }
+    write_to(folder).map_err(|source| WriteError::Write {
+        folder: folder.to_owned(),
+        source,
+    })
+}
+
+fn shown(path: &Path) -> String {
+    escape_line(&path.to_string_lossy()).into_owned()
 }
 
 /// Writes the files into a folder chosen by the user; returns their paths. Existing files are replaced.

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use linkspan_client::{CallArguments, Client, check_argument_names, render};
+use linkspan_client::{CallArguments, Client, render};
 use linkspan_console::Signals;
 use linkspan_mcp::names;
 use linkspan_scripts::author::{CallOutcome, DryRun, call_params, stderr_of};
 use linkspan_scripts::folder::Tool;
 use linkspan_wire::Message;
-use serde_json::Value;
 
 use crate::args::folder::FolderArgs;
 use crate::args::seconds;
@@ -146,10 +145,7 @@ fn roots(args: &RunToolArgs) -> Result<Vec<PathBuf>, Failure> {
 
 /// Most scripts ignore an unknown argument, so a misspelt one would have no effect.
 fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
-    let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
-        return Ok(());
-    };
-    let checked = check_argument_names(&tool.name, &tool.shown["inputSchema"], &arguments);
+    let checked = linkspan_client::check_names(&tool.name, &tool.shown["inputSchema"], arguments);
     checked.map_err(|error| {
         let mut failure = Failure::from(error);
         failure.exit = Exit::ToolError;

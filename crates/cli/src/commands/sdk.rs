@@ -19,20 +19,7 @@ pub(crate) struct SdkArgs {
 }
 
 pub(crate) fn run(args: &SdkArgs) -> Result<Exit, Failure> {
-    if let Some(path) = sdk::differing(&args.dir).filter(|_| !args.force) {
-        return Err(Failure::new(
-            Exit::Invalid,
-            format!("{} exists and has other contents", shown(&path)),
-        )
-        .hint("--force replaces it; the file may be from another version, or edited by hand"));
-    }
-    let written = sdk::write_to(&args.dir).map_err(|e| {
-        Failure::new(
-            Exit::Invalid,
-            format!("cannot write to {}: {e}", shown(&args.dir)),
-        )
-        .hint("is the folder writable, and is there free disk space?")
-    })?;
+    let written = sdk::write_out(&args.dir, args.force)?;
     for path in written {
         say!("{}", shown(&path));
     }

@@ -2,7 +2,6 @@
 
 pub(crate) mod args;
 mod decode;
-mod input;
 mod stats;
 mod try_text;
 

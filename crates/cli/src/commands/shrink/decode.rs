@@ -3,15 +3,16 @@
 use std::io::{self, Write};
 
 use linkspan_shrink::decode;
+use linkspan_shrink_layer::read_text;
 
 use super::args::DecodeArgs;
-use super::input::read;
 use crate::exit::{Exit, Failure};
 use crate::show::{note, path as shown};
+use crate::waiting::stdin;
 
 pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
     let file = args.file.clone().unwrap_or_else(|| "-".into());
-    let text = read(&file, "linkspan shrink decode FILE")?;
+    let text = read_text(&file, stdin("a text", "linkspan shrink decode FILE"))?;
     let original = decode(&text).map_err(|why| {
         Failure::new(Exit::Invalid, format!("{} cannot be decoded: {why}", shown(&file)))
             .hint("this text was not made by `linkspan shrink`, or was edited; `bcp_fetch` may still have the original")

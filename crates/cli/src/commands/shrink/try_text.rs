@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anstyle::Style;
 use linkspan_shrink::{Stop, try_text};
-use linkspan_shrink_layer::Trial;
 use linkspan_shrink_layer::stats::{Row, percent};
+use linkspan_shrink_layer::{Trial, read_text};
 
 use super::args::TryArgs;
-use super::input::read;
 use crate::exit::{Exit, Failure};
 use crate::show::{self, clean, note, say};
+use crate::waiting;
 
 const NAME: Style = Style::new().bold();
 
@@ -27,7 +27,7 @@ pub(super) fn run(args: &TryArgs) -> Result<Exit, Failure> {
     let mut sum = Row::default();
     let mut faithful = true;
     for file in files {
-        let text = read(file, "linkspan shrink try FILE")?;
+        let text = read_text(file, waiting::stdin("a text", "linkspan shrink try FILE"))?;
         let begin = Instant::now();
         let tried = try_text(&text, &policy, &Stop::default());
         let trial = Trial {
