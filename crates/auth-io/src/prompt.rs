@@ -41,6 +41,21 @@ impl Prompt {
     }
 }
 
+impl Prompt {
+    /// What to do after the sign-in, or before it where nothing can be pasted.
+    pub fn hint(&self, can_paste: bool) -> Option<&'static str> {
+        if self.user_code.is_some() || self.opened {
+            return None;
+        }
+        Some(if can_paste {
+            "after the sign-in, paste the URL of the page that cannot be reached"
+        } else {
+            "stdin is no terminal, so that no URL can be pasted: open the page on this machine, or forward a port \
+             (`--callback-port N` and `ssh -L N:localhost:N`), or give `--grant device`"
+        })
+    }
+}
+
 /// What the user has to do, in one line.
 impl fmt::Display for Prompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

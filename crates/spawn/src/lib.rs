@@ -27,6 +27,7 @@ mod descendants;
 mod explain;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod launch;
+mod limits;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod lookup;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
@@ -63,6 +64,7 @@ pub use {
     watchdog::{Watched, remove_after, watch_over},
 };
 
+pub use limits::limit_this_process;
 pub use memory::release_memory;
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]

@@ -28,7 +28,8 @@ pub(crate) fn run(words: &[OsString]) -> u8 {
         .collect();
     let restricted = std::env::var_os(JQ_RESTRICTED).is_some();
     if std::env::var_os(JQ_LIMITED).is_some() {
-        limit();
+        // The parent process has a time limit too.
+        linkspan_spawn::limit_this_process(512 << 20, 15);
     }
     let env = std::env::vars_os().filter(|_| !restricted);
     let env = env
@@ -41,18 +42,4 @@ pub(crate) fn run(words: &[OsString]) -> u8 {
         &mut io::BufWriter::new(io::stdout().lock()),
         &mut io::stderr().lock(),
     )
-}
-
-/// Limits the time and memory of this process. Its parent process has a time limit too.
-fn limit() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, setrlimit};
-        let most = |number| Rlimit {
-            current: Some(number),
-            maximum: Some(number),
-        };
-        let _ = setrlimit(Resource::As, most(512 << 20));
-        let _ = setrlimit(Resource::Cpu, most(15));
-    }
 }

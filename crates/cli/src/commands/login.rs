@@ -1,11 +1,12 @@
 //! `linkspan login`: signs in to a server, so that every other command finds the tokens.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufReader, IsTerminal};
 
 use clap::Args;
 use linkspan_auth::without_secrets;
-use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, attend, challenge, perform};
-use tokio::sync::mpsc;
+use linkspan_auth_io::{
+    HttpTransport, Order, Person, Prompt, attend, challenge, pasted_lines, perform,
+};
 
 use crate::args::RemoteArgs;
 use crate::exit::{Exit, Failure, print_hint};
@@ -51,7 +52,7 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
     let mut person = Person {
         show: &|prompt| show(prompt, can_paste),
         opens: Some(&open_browser),
-        pasted: can_paste.then(pasted),
+        pasted: can_paste.then(|| pasted_lines(BufReader::new(std::io::stdin()))),
     };
     let record = match attend(&settings, &mut person).await? {
         Some(record) => record,
@@ -70,25 +71,7 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
 
 fn show(prompt: &Prompt, can_paste: bool) {
     anstream::eprintln!("{}", clean(&prompt.to_string()));
-    if prompt.user_code.is_none() && !prompt.opened {
-        print_hint(if can_paste {
-            "after the sign-in, paste the URL of the page that cannot be reached"
-        } else {
-            "stdin is no terminal, so that no URL can be pasted: open the page on this machine, or forward a port \
-             (`--callback-port N` and `ssh -L N:localhost:N`), or give `--grant device`"
-        });
+    if let Some(hint) = prompt.hint(can_paste) {
+        print_hint(hint);
     }
-}
-
-/// Lines that the user pastes. A thread of its own: a read from a terminal cannot be cancelled.
-fn pasted() -> mpsc::Receiver<String> {
-    let (tx, rx) = mpsc::channel(4);
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-            if !line.trim().is_empty() && tx.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    });
-    rx
 }
