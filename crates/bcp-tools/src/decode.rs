@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use linkspan_bcp::{Document, Failed, Report, Show, Verbosity};
+use linkspan_bcp::{Document, Failed, Kind, Report, Show, Verbosity};
 use linkspan_tokens::Vocabulary;
 
 use crate::counting::Counter;
@@ -25,6 +25,26 @@ pub struct DecodeOptions {
     pub json: bool,
     /// Whether the output is a terminal, so that control characters are replaced.
     pub terminal: bool,
+}
+
+/// A type of blocks to render; `None` is the empty word behind the last comma of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WantedKind(pub Option<Kind>);
+
+impl WantedKind {
+    /// The names of all types.
+    pub fn names() -> Vec<&'static str> {
+        Kind::ALL.iter().map(|kind| kind.name()).collect()
+    }
+
+    /// Reads a word of a list.
+    pub fn parse(word: &str) -> std::result::Result<Self, String> {
+        match (word.trim(), Kind::parse(word.trim())) {
+            ("", _) => Ok(Self(None)),
+            (_, None) => Err(format!("it is one of {}", Self::names().join(", "))),
+            (_, kind) => Ok(Self(kind)),
+        }
+    }
 }
 
 /// Renders a file into an output, without committing it.

@@ -52,6 +52,25 @@ impl Configuration<'_> {
         })
     }
 
+    /// All of them as JSON; `alone` leaves the list out if there is only one.
+    pub fn json_of(all: &[Self], alone: bool) -> String {
+        match all {
+            [one] if alone => one.to_json().to_string(),
+            _ => Value::from_iter(all.iter().map(Configuration::to_json)).to_string(),
+        }
+    }
+
+    /// Writes the steps of all for the user.
+    pub fn write_all(all: &[Self], out: &mut dyn Write) -> io::Result<()> {
+        for (n, one) in all.iter().enumerate() {
+            if n > 0 {
+                writeln!(out)?;
+            }
+            one.write(out)?;
+        }
+        Ok(())
+    }
+
     /// Writes the steps for the user.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let (Place { client, scope, .. }, name) = (self.place, self.name);

@@ -39,6 +39,9 @@ pub enum CallArgumentsError {
     /// The JSON has too many levels for a message.
     #[error("the arguments are nested too deeply")]
     TooDeep,
+    /// The value of `--args` is something else.
+    #[error("--args takes a JSON object")]
+    NoFlagValue,
     /// The JSON is not an object.
     #[error("the arguments must be a JSON object")]
     NoObject,
@@ -54,6 +57,9 @@ impl CallArgumentsError {
             Self::Open { .. } | Self::Read(_) | Self::TooDeep => None,
             Self::NoArgument(_) => {
                 Some("write a JSON object, name=value, @file or - for stdin; the target comes last")
+            }
+            Self::NoFlagValue => {
+                Some(r#"for example --args '{"name":"you"}', or name=value without --args"#)
             }
             Self::NoObject => Some(r#"for example '{"message":"hi"}'"#),
             Self::NoJson(_) => Some(r#"for example '{"message":"hi"}', in single quotes"#),
@@ -87,6 +93,17 @@ impl CallArguments {
                 .collect::<Result<_, _>>()
                 .map(Self::Pairs),
         }
+    }
+
+    /// Reads the value of `--args`: a JSON object, `@FILE`, or `-` for `stdin`.
+    pub fn parse_flag(word: &str, stdin: impl Read) -> Result<Self, CallArgumentsError> {
+        if word.is_empty() {
+            return Ok(Self::None);
+        }
+        if !word.trim_start().starts_with(['{', '@', '-']) {
+            return Err(CallArgumentsError::NoFlagValue);
+        }
+        Self::parse(&[word.to_owned()], stdin)
     }
 
     fn json(text: String) -> Result<Self, CallArgumentsError> {
@@ -165,6 +182,15 @@ mod tests {
             error(&deep)
         );
         assert_eq!(parse(&[]).unwrap(), CallArguments::None);
+    }
+
+    #[test]
+    fn the_flag_takes_no_pairs() {
+        let flag = |word| CallArguments::parse_flag(word, std::io::empty());
+        assert_eq!(flag("").unwrap(), CallArguments::None);
+        assert_eq!(flag("{}").unwrap(), CallArguments::Json("{}".to_owned()));
+        let error = flag("a=1").unwrap_err();
+        assert!(matches!(error, CallArgumentsError::NoFlagValue));
     }
 
     #[test]

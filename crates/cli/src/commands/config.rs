@@ -185,18 +185,9 @@ pub(crate) fn run(
         })
         .collect();
     if args.json {
-        let all: Vec<Value> = all.iter().map(Configuration::to_json).collect();
-        match &all[..] {
-            [one] if args.client.len() == 1 => raw(&one.to_string()),
-            _ => raw(&Value::Array(all).to_string()),
-        }
-        return Ok(Exit::Ok);
-    }
-    for (n, one) in all.iter().enumerate() {
-        if n > 0 {
-            say!("");
-        }
-        show::print(|out| one.write(out));
+        raw(&Configuration::json_of(&all, args.client.len() == 1));
+    } else {
+        show::print(|out| Configuration::write_all(&all, out));
     }
     Ok(Exit::Ok)
 }

@@ -121,16 +121,10 @@ async fn run_in(args: &RunToolArgs, given: CallArguments) -> Result<Exit, Failur
 }
 
 fn given(args: &RunToolArgs) -> Result<CallArguments, Failure> {
-    let parse = |words| Ok(CallArguments::parse(words, waiting::for_arguments())?);
-    match &args.args {
-        Some(word) if word.is_empty() => Ok(CallArguments::None),
-        Some(word) if !word.trim_start().starts_with(['{', '@', '-']) => {
-            Err(Failure::usage("--args takes a JSON object")
-                .hint(r#"for example --args '{"name":"you"}', or name=value without --args"#))
-        }
-        Some(word) => parse(std::slice::from_ref(word)),
-        None => parse(&args.pairs),
-    }
+    Ok(match &args.args {
+        Some(word) => CallArguments::parse_flag(word, waiting::for_arguments())?,
+        None => CallArguments::parse(&args.pairs, waiting::for_arguments())?,
+    })
 }
 
 fn roots(args: &RunToolArgs) -> Result<Vec<PathBuf>, Failure> {

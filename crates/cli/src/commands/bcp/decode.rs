@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use linkspan_bcp::render::{Mode, Renderer};
-use linkspan_bcp::{Kind, Show, Verbosity};
+use linkspan_bcp::{Show, Verbosity};
 use linkspan_bcp_tools::BcpError;
-use linkspan_bcp_tools::decode::{DecodeOptions, decode};
+use linkspan_bcp_tools::decode::{DecodeOptions, WantedKind, decode};
 use linkspan_bcp_tools::files::DASH;
 use linkspan_bcp_tools::variables::default_mode;
 
@@ -54,7 +54,7 @@ pub(crate) struct DecodeArgs {
     tokenizer: TokenizerArg,
     /// Only blocks of these types, such as code,conversation
     #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = KINDS, hide_possible_values = true)]
-    include: Option<Vec<Wanted>>,
+    include: Option<Vec<WantedKind>>,
     /// Only blocks with these numbers, counted from 0 as `inspect` does
     #[arg(long, value_name = "N", value_delimiter = ',')]
     block: Option<Vec<u64>>,
@@ -87,22 +87,10 @@ const VERBOSITIES: Words<Verbosity> = Words {
     names: || vec!["full", "summary", "adaptive"],
 };
 
-/// A type of blocks; `None` is the empty word behind the last comma of a list.
-#[derive(Debug, Clone, Copy)]
-struct Wanted(Option<Kind>);
-
-const KINDS: Words<Wanted> = Words {
-    parse: |word| match (word.trim(), Kind::parse(word.trim())) {
-        ("", _) => Ok(Wanted(None)),
-        (_, None) => Err(format!("it is one of {}", kinds().join(", "))),
-        (_, kind) => Ok(Wanted(kind)),
-    },
-    names: kinds,
+const KINDS: Words<WantedKind> = Words {
+    parse: WantedKind::parse,
+    names: WantedKind::names,
 };
-
-fn kinds() -> Vec<&'static str> {
-    Kind::ALL.iter().map(|kind| kind.name()).collect()
-}
 
 pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
     let mode = match args.mode {
