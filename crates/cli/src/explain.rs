@@ -25,20 +25,23 @@ use linkspan_shrink_layer::{NoServer, ShrinkError, TextError};
 use crate::exit::{Exit, Failure};
 use crate::show;
 
-/// Mistakes on the command line: an error says what is wrong, and its hint what to type instead.
-macro_rules! mistakes {
-    ($hint:ident: $($error:ty),+) => {
+/// Errors that have one exit code, in all their forms.
+macro_rules! errors {
+    ($exit:ident, $hint:ident: $($error:ty),+) => {
         $(impl From<$error> for Failure {
             fn from(error: $error) -> Self {
-                Self::usage(error.to_string()).$hint(error.hint())
+                Self::new(Exit::$exit, error.to_string()).$hint(error.hint())
             }
         })+
     };
 }
 
-mistakes!(hint: ArgumentsError, AwsError, LineError, LineMistake, NoOutput, NoServer, PlaceError);
-mistakes!(hint: SettingsError, Unprotected, VariableError);
-mistakes!(hinted: CallArgumentsError, ClientSettingsError);
+errors!(Usage, hint: ArgumentsError, AwsError, LineError, LineMistake, NoOutput, NoServer, PlaceError);
+errors!(Usage, hint: SettingsError, Unprotected, VariableError);
+errors!(Usage, hinted: CallArgumentsError, ClientSettingsError);
+errors!(Invalid, hint: sdk::WriteError);
+errors!(Invalid, hinted: TextError);
+errors!(ServerError, hint: UnknownTool);
 
 impl From<PerformError> for Failure {
     fn from(error: PerformError) -> Self {
@@ -115,23 +118,12 @@ impl From<OperationError> for Failure {
 
 impl From<ShrinkError> for Failure {
     fn from(error: ShrinkError) -> Self {
-        match error {
-            ShrinkError::Store { folder, source } => Self::new(
-                Exit::Invalid,
-                format!("--store {}: {source}", show::path(&folder)),
-            )
-            .hint("it must be a folder that you own and that holds only originals, or a path where one can be created"),
-            ShrinkError::StoreInRoots { folder, source } => {
-                Self::usage(format!("--store {}: {source}", folder.display()))
-            }
-            ShrinkError::Roots(error) => error.into(),
-        }
-    }
-}
-
-impl From<TextError> for Failure {
-    fn from(error: TextError) -> Self {
-        Self::new(Exit::Invalid, error.to_string()).hinted(error.hint())
+        let exit = match error {
+            ShrinkError::Roots(error) => return error.into(),
+            ShrinkError::Store { .. } => Exit::Invalid,
+            ShrinkError::StoreInRoots { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string()).hinted(error.hint())
     }
 }
 
@@ -175,18 +167,6 @@ impl From<ScaffoldError> for Failure {
             _ => Exit::Usage,
         };
         Self::new(exit, show::on_one_line(&error.to_string())).hint(error.hint())
-    }
-}
-
-impl From<sdk::WriteError> for Failure {
-    fn from(error: sdk::WriteError) -> Self {
-        Self::new(Exit::Invalid, error.to_string()).hint(error.hint())
-    }
-}
-
-impl From<UnknownTool> for Failure {
-    fn from(error: UnknownTool) -> Self {
-        Self::new(Exit::ServerError, error.to_string()).hint(error.hint())
     }
 }
 

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use linkspan_bcp_tools::Settings;
-use linkspan_shrink::{Lossy, Policy, Thresholds};
+use linkspan_shrink::{Lossy, Policy};
 use linkspan_shrink_layer::{
-    Format, Options, OwnTools, StructuredRule, ToolFilter, confidence, default_confidence,
-    default_render,
+    Format, Options, OwnTools, PolicySettings, StructuredRule, ToolFilter, confidence,
 };
 use linkspan_tokens::Vocabulary;
 
@@ -252,25 +251,15 @@ pub(crate) enum ModeArg {
 impl FormArgs {
     /// How texts are shortened.
     pub(crate) fn policy(&self) -> Result<Policy, Failure> {
-        let threshold = match self.threshold {
-            Some(threshold) => threshold,
-            None => default_confidence(variable)?,
-        };
-        Ok(Policy {
-            thresholds: Thresholds {
-                confidence: threshold,
-                percent: self.min_saving,
-                ..Thresholds::default()
-            },
+        let settings = PolicySettings {
             level: self.level.into(),
+            confidence: self.threshold,
+            percent: self.min_saving,
             vocabulary: self.tokens,
-            render: match self.render {
-                Some(Format(mode)) => mode,
-                None => default_render(variable)?,
-            },
+            render: self.render,
             lossy: self.lossy.clone(),
-            ..Policy::default()
-        })
+        };
+        Ok(settings.policy(variable)?)
     }
 }
 
