@@ -112,7 +112,8 @@ impl WriteError {
     }
 }
 
-/// Writes the files into a folder chosen by the user; returns their paths. With `force`, files that differ are replaced.
+/// Writes the files into a folder chosen by the user; returns their paths. Files that differ are replaced with `force`
+/// only.
 pub fn write_out(folder: &Path, force: bool) -> Result<Vec<PathBuf>, WriteError> {
     if let Some(path) = differing(folder).filter(|_| !force) {
         return Err(WriteError::Differs(path));

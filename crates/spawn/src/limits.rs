@@ -1,7 +1,7 @@
 //! Limits of this process.
 
-/// Limits the address space, in bytes, and the processor time, in seconds, of this process. Does nothing where the system
-/// has no such limits.
+/// Limits the address space, in bytes, and the processor time, in seconds, of this process. Does nothing where the
+/// system has no such limits.
 pub fn limit_this_process(memory: u64, seconds: u64) {
     #[cfg(unix)]
     {
