@@ -74,7 +74,7 @@ pub(crate) fn store_options() -> Option<StoreOptions> {
 
 /// The error if there is no place for credentials.
 pub(crate) fn no_state() -> Failure {
-    Failure::usage("there is no place to keep credentials: HOME is not set")
+    Failure::usage("there is no folder for state: HOME is not set")
         .hint("set LINKSPAN_STATE to a folder of your own")
 }
 
