@@ -28,13 +28,15 @@ enum Kind {
 }
 
 struct Local {
-    open: Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>,
+    open: OpenLocal,
     close: Option<Close>,
     era: Option<Era>,
     keeps_sessions: bool,
     is_like_a_command: bool,
     views: Option<Views>,
 }
+
+type OpenLocal = Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>;
 
 /// Whether a server that answers single requests has a view of this name.
 type Views = Box<dyn Fn(&str) -> bool + Send + Sync>;
@@ -95,8 +97,8 @@ impl Backend {
         })
     }
 
-    /// A modern server in this process that answers single requests, and knows on whose behalf they came; `has_view` says
-    /// which views of it there are.
+    /// A modern server in this process that answers single requests, and knows on whose behalf they came; `has_view`
+    /// says which views of it there are.
     pub fn requests(
         service: impl RequestService,
         has_view: impl Fn(&str) -> bool + Send + Sync + 'static,

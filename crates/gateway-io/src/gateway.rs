@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use crate::asked::{Asked, Refusal};
 use crate::audit_file::AuditFile;
 use crate::audited::{Audit, Audited};
+use crate::change::Change;
 use crate::confirm::Confirmations;
 use crate::listen;
 use crate::permit::{Permit, permit};
@@ -25,7 +26,7 @@ use crate::pins_file::PinStore;
 use crate::seen::SeenByPrincipal;
 use crate::set::ServerSet;
 use crate::tables::Tables;
-use crate::upstream::{Change, Upstream};
+use crate::upstream::Upstream;
 
 /// How long a client waits for lists of servers that have not answered yet.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(1500);

@@ -4,12 +4,14 @@
 //! A [`Gateway`] is the server of a bridge: every request of a client reaches [`Gateway`] on its own
 //! (`linkspan_bridge::RequestService`), and goes on to one server, or is answered from what is known of several.
 
+mod admission;
 mod asked;
 mod asking;
 mod audit_file;
 mod audit_sink;
 mod audited;
 mod build;
+mod change;
 mod config_file;
 mod confirm;
 mod fetch;

@@ -15,9 +15,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::asked::{Asked, Refusal};
+use crate::change::Change;
 use crate::gateway::Gateway;
 use crate::scope::subscription;
-use crate::upstream::{Change, Upstream};
+use crate::upstream::Upstream;
 
 /// Messages that may wait for a client that does not read.
 const QUEUE: usize = 64;

@@ -15,16 +15,17 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use crate::asking::Asking;
+use crate::change::Change;
 use crate::fetch::Description;
 use crate::known::Known;
-use crate::upstream::{Change, Upstream};
+use crate::upstream::Upstream;
 
 /// How long a server that does not accept a watch is not asked for another one.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// What is known about a server.
 pub(crate) struct Scope {
-    /// For whom; `None` for all clients.
+    /// The principal that it is known of; `None` for all clients.
     pub(crate) principal: Option<Principal>,
     pub(crate) description: Known<Description>,
     lists: [Known<ServerList>; 4],
