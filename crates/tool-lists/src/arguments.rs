@@ -14,10 +14,11 @@ const WRAPPERS: [&str; 3] = ["arguments", "args", "input"];
 /// Errors that are reported, and the bytes of each.
 const MOST_ERRORS: usize = 5;
 const LONGEST_ERROR: usize = 300;
-/// Larger schemas and arguments are not judged, in bytes.
+/// By larger schemas nothing is judged, and no larger arguments are judged, in bytes.
+const LARGEST_SCHEMA: usize = 64 << 10;
 const LARGEST: usize = 1 << 20;
-/// The same, as the product of their numbers of values.
-const MOST_STEPS: usize = 4_000_000;
+/// Nothing is judged if the product of the numbers of values in both is larger.
+const MOST_STEPS: usize = 1_000_000;
 
 /// What is known about the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(crate) struct Judge {
 impl Judge {
     /// By this schema; `None` if nothing can be said.
     pub(crate) fn new(schema: Json<'_>) -> Option<Self> {
-        if schema.text().len() > LARGEST {
+        if schema.text().len() > LARGEST_SCHEMA {
             return None;
         }
         let schema: Value = serde_json::from_str(schema.text()).ok()?;

@@ -62,5 +62,11 @@ impl fmt::Display for Level {
     }
 }
 
+/// A tool without its output schema; `None` if it has none.
+pub(crate) fn without_output_schema(tool: Json<'_>) -> Option<String> {
+    tool.get("outputSchema")?;
+    Some(Object::of(Some(tool)).without(&["outputSchema"]).text())
+}
+
 #[cfg(test)]
 pub(crate) mod tests;
