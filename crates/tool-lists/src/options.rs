@@ -26,18 +26,34 @@ pub enum Choice {
 #[error("it is none of full, brief, thin, auto and search")]
 pub struct UnknownChoice;
 
+impl Choice {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Full,
+        Self::Brief,
+        Self::Thin,
+        Self::Auto,
+        Self::Search,
+    ];
+
+    /// The name, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Brief => "brief",
+            Self::Thin => "thin",
+            Self::Auto => "auto",
+            Self::Search => "search",
+        }
+    }
+}
+
 impl FromStr for Choice {
     type Err = UnknownChoice;
 
     fn from_str(word: &str) -> Result<Self, UnknownChoice> {
-        match word {
-            "full" => Ok(Self::Full),
-            "brief" => Ok(Self::Brief),
-            "thin" => Ok(Self::Thin),
-            "auto" => Ok(Self::Auto),
-            "search" => Ok(Self::Search),
-            _ => Err(UnknownChoice),
-        }
+        let found = Self::ALL.into_iter().find(|one| one.name() == word);
+        found.ok_or(UnknownChoice)
     }
 }
 
