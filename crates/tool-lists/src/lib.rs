@@ -10,6 +10,8 @@ mod choose;
 mod clients;
 mod cost;
 mod factory;
+#[doc(hidden)]
+pub mod fuzzing;
 mod layer;
 mod level;
 mod list;
