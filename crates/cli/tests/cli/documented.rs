@@ -83,7 +83,10 @@ const NOT_RUN: [(&str, &str); 22] = [
         "tests/cli/shrink_pages.rs decodes its examples",
     ),
     ("examples/", "tests/examples replays every transcript"),
-    ("corpus/README.md", "`cargo xtask tokens` runs it"),
+    (
+        "corpus/",
+        "`cargo xtask tokens` and `cargo xtask tool-tokens` run it",
+    ),
     ("bench/", "runs for minutes, on a quiet machine"),
     ("SECURITY.md", "shows no command"),
     ("CONTRIBUTING.md", "its commands are those of cargo"),
