@@ -25,7 +25,7 @@ pub(crate) struct ClientArgs {
         default_value = "off", hide_default_value = true, default_missing_value = "page")]
     elicit: Place,
     #[command(flatten)]
-    tools: ToolListArgs,
+    pub(crate) tools: ToolListArgs,
 }
 
 impl ClientArgs {

@@ -93,6 +93,8 @@ impl Gateway {
             policy: config.settings.policy.clone(),
             clients: options.clients,
             default_view: options.view.clone(),
+            tools: config.settings.tools.unwrap_or_default(),
+            tools_budget: config.settings.tools_budget,
         };
         for gone in self.replace(next) {
             tokio::spawn(async move {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_bridge::{Backend, Caller, RequestService};
+use linkspan_gateway::config::ToolLevel;
 use linkspan_gateway::{Limits, ListKind};
 use linkspan_mcp::era::is_of_legacy_client;
 use linkspan_mcp::names;
-use linkspan_ports::Answering;
+use linkspan_ports::{Answering, Principal};
 use linkspan_session::{Envelope, Fault};
 use linkspan_wire::{Message, RpcError};
 use parking_lot::{Mutex, RwLock};
@@ -86,6 +87,11 @@ impl Gateway {
             let gateway = closing.clone();
             async move { gateway.close().await }
         })
+    }
+
+    /// How much of the definitions of tools a client gets, and their budget in tokens.
+    pub fn tools_of(&self, principal: &Principal) -> (ToolLevel, Option<usize>) {
+        self.set().tools_of(principal)
     }
 
     pub(crate) fn shared(&self) -> &Shared {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use linkspan_auth::resource::API_KEYS;
+use linkspan_gateway::config::ToolLevel;
 use linkspan_gateway::{Naming, NoView, Policy, Sender, View};
 use linkspan_ports::Principal;
 use linkspan_wire::{RpcError, quote};
@@ -28,6 +29,8 @@ pub struct ServerSet {
     pub(crate) clients: Clients,
     /// The view of requests that name none.
     pub(crate) default_view: Option<String>,
+    pub(crate) tools: ToolLevel,
+    pub(crate) tools_budget: Option<usize>,
 }
 
 impl ServerSet {
@@ -37,6 +40,17 @@ impl ServerSet {
 
     pub(crate) fn has_view(&self, name: &str) -> bool {
         self.policy.views.iter().any(|view| view.name == name)
+    }
+
+    /// How much of the definitions of tools a client gets, and their budget in tokens.
+    pub(crate) fn tools_of(&self, principal: &Principal) -> (ToolLevel, Option<usize>) {
+        let view = self
+            .view_of(principal, &self.sender(principal))
+            .ok()
+            .flatten();
+        let level = view.as_ref().and_then(|view| view.tools);
+        let budget = view.as_ref().and_then(|view| view.budget);
+        (level.unwrap_or(self.tools), budget.or(self.tools_budget))
     }
 
     /// The sender of requests of this principal.

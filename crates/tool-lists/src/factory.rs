@@ -1,10 +1,12 @@
 //! A layer for each session, and what all sessions in front of one server share.
 
+use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
 
 use linkspan_bridge::{Bridge, LayerFactory, SessionInfo};
 use linkspan_gateway::ServerList;
+use linkspan_ports::Principal;
 use linkspan_session::Layer;
 use parking_lot::Mutex;
 
@@ -14,6 +16,8 @@ use crate::options::ToolListOptions;
 
 /// Bytes of the lists that are kept, over all sessions. Calls of tools of a list that is not kept are not checked.
 const MOST_BYTES: usize = 64 << 20;
+/// Options whose lists are kept at the same time.
+const MOST_OPTIONS: usize = 64;
 
 /// Makes the layers of the sessions in front of one server; see
 /// [`Bridge::client_layer`](linkspan_bridge::Bridge::client_layer).
@@ -45,6 +49,36 @@ impl ToolLists {
 impl LayerFactory for ToolLists {
     fn layer(&self, _: SessionInfo<'_>) -> Box<dyn Layer> {
         Box::new(ToolListLayer::new(self.0.clone()))
+    }
+}
+
+/// Makes layers whose options depend on the client of the session.
+pub struct ToolListsByClient {
+    choose: Box<dyn Fn(&Principal) -> ToolListOptions + Send + Sync>,
+    made: Mutex<HashMap<ToolListOptions, Arc<Shared>>>,
+}
+
+impl ToolListsByClient {
+    /// With the options that `choose` returns for a client when its session begins.
+    pub fn new(choose: impl Fn(&Principal) -> ToolListOptions + Send + Sync + 'static) -> Self {
+        Self {
+            choose: Box::new(choose),
+            made: Mutex::default(),
+        }
+    }
+}
+
+impl LayerFactory for ToolListsByClient {
+    fn layer(&self, session: SessionInfo<'_>) -> Box<dyn Layer> {
+        let options = (self.choose)(session.principal);
+        let mut made = self.made.lock();
+        if made.len() >= MOST_OPTIONS && !made.contains_key(&options) {
+            made.clear();
+        }
+        let shared = made
+            .entry(options)
+            .or_insert_with(|| Arc::new(Shared::new(options)));
+        Box::new(ToolListLayer::new(shared.clone()))
     }
 }
 

@@ -26,7 +26,7 @@ mod sentence;
 mod signature;
 
 pub use cost::Costs;
-pub use factory::ToolLists;
+pub use factory::{ToolLists, ToolListsByClient};
 pub use level::Level;
 pub use options::{BUDGET, Choice, ToolListOptions, UnknownChoice};
 pub use signature::signature;

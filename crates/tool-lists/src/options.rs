@@ -6,7 +6,7 @@ use std::str::FromStr;
 pub const BUDGET: u64 = 8000;
 
 /// How lists of tools are shortened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Choice {
     /// Not at all.
     #[default]
@@ -58,7 +58,7 @@ impl FromStr for Choice {
 }
 
 /// How lists of tools are shortened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ToolListOptions {
     /// What a client gets.
     pub choice: Choice,

@@ -2,7 +2,11 @@
 
 use clap::Args;
 use linkspan_bridge::Bridge;
-use linkspan_tool_lists::{BUDGET, Choice, ToolListOptions, ToolLists, UnknownChoice};
+use linkspan_gateway::config::ToolLevel;
+use linkspan_gateway_io::Gateway;
+use linkspan_tool_lists::{
+    BUDGET, Choice, ToolListOptions, ToolLists, ToolListsByClient, UnknownChoice,
+};
 
 use crate::value_words::{Words, tokens};
 
@@ -34,6 +38,27 @@ impl ToolListArgs {
             budget: self.tools_budget.unwrap_or(BUDGET),
             drop_output_schema: self.drop_output_schema,
         }
+    }
+
+    /// The bridge of a gateway with such a layer, as its configuration says where no flag does.
+    pub(crate) fn add_as_configured(&self, bridge: Bridge, gateway: Gateway) -> Bridge {
+        if self.tools.is_some() || self.tools_budget.is_some() {
+            return bridge;
+        }
+        let drop_output_schema = self.drop_output_schema;
+        bridge.client_layer(ToolListsByClient::new(move |principal| {
+            let (level, budget) = gateway.tools_of(principal);
+            ToolListOptions {
+                choice: match level {
+                    ToolLevel::Full => Choice::Full,
+                    ToolLevel::Brief => Choice::Brief,
+                    ToolLevel::Thin => Choice::Thin,
+                    ToolLevel::Auto => Choice::Auto,
+                },
+                budget: budget.map_or(BUDGET, |budget| budget as u64),
+                drop_output_schema,
+            }
+        }))
     }
 
     /// The bridge with a layer that shortens lists, on the client's side of all others.

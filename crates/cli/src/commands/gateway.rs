@@ -113,6 +113,7 @@ pub(crate) async fn run(args: GatewayArgs) -> Result<Exit, Failure> {
     let bridge = args.shrink.add_to(bridge)?;
     let host = args.http.then_some(args.listen.host);
     let bridge = args.client.add_to(bridge, host)?;
+    let bridge = (args.client.tools).add_as_configured(bridge, gateway.clone());
     let reload = file.watch(|next| match next {
         Ok(next) => apply(&next),
         Err(why) => tracing::error!("the configuration stays as it was: {why}"),
