@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use linkspan_auth::store::Store;
 use linkspan_bridge::{Backend, Bridge, OutputFile, StdioOptions};
 use linkspan_console::Signals;
 use linkspan_gateway::GatewayConfig;
@@ -165,6 +166,16 @@ fn check(config: &GatewayConfig, opener: &Opener<'_>) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// A secret of the credential store.
+fn secret(name: &str) -> Result<Option<String>, String> {
+    let Some(options) = sign_in::store_options() else {
+        return Ok(None);
+    };
+    let read = Store::open(options).and_then(|store| store.secret(name));
+    let found = read.map_err(|error| error.to_string())?;
+    Ok(found.map(|secret| secret.expose().to_owned()))
+}
+
 /// Opens the servers of a configuration.
 struct Opener<'a> {
     args: &'a GatewayArgs,
@@ -188,13 +199,19 @@ impl<'a> Opener<'a> {
         let scripts = |dir: &Path| folder::backend(dir, &FolderArgs::default());
         let url = |options: HttpOptions| {
             let account = sign_in::account(&options, &args)?;
-            Ok(Backend::url(options).signing_in(account))
+            let of_clients = (options.clone(), args.clone());
+            let backend = Backend::url(options).signing_in(account);
+            Ok(backend.signing_in_each(move |principal| {
+                let (options, args) = &of_clients;
+                sign_in::account_of(options, args, principal)
+            }))
         };
         let ca = remote::certificates(&args)?;
         let opening = Opening::<Failure> {
             folder: self.folder.clone(),
             workspace: std::env::current_dir().unwrap_or_default(),
             variable: &variable,
+            secret: &secret,
             home: system().home,
             search_path: search_path(),
             without_env: secret_variables(),
