@@ -88,7 +88,7 @@ impl Gateway {
             *self.shared().limits.lock() = Limits::default();
         }
         let next = ServerSet {
-            upstreams,
+            upstreams: upstreams.into(),
             naming: config.settings.naming(),
             policy: config.settings.policy.clone(),
             clients: options.clients,

@@ -102,6 +102,15 @@ impl Scope {
         self.watched[kind.index()].load(Ordering::Relaxed)
     }
 
+    /// Whether the server would be watched from now on if it were running.
+    pub(crate) fn is_unwatched(&self) -> bool {
+        match *self.watch.lock() {
+            Watch::Off => true,
+            Watch::On => self.is_restored(),
+            Watch::Not(until) => Instant::now() >= until || self.is_restored(),
+        }
+    }
+
     /// Begins to watch the lists of a running server, unless that is under way.
     pub(crate) fn watch(
         self: &Arc<Self>,

@@ -23,7 +23,7 @@ pub enum Clients {
 /// The servers and their rules. It is replaced as a whole.
 #[derive(Default)]
 pub struct ServerSet {
-    pub(crate) upstreams: Vec<Arc<Upstream>>,
+    pub(crate) upstreams: Arc<[Arc<Upstream>]>,
     pub(crate) naming: Naming,
     pub(crate) policy: Policy,
     pub(crate) clients: Clients,
@@ -88,8 +88,11 @@ impl ServerSet {
     }
 
     /// The servers of a view.
-    pub(crate) fn upstreams_of(&self, view: Option<&View>) -> Vec<Arc<Upstream>> {
-        let has = |one: &&Arc<Upstream>| view.is_none_or(|view| view.has_server(one.alias()));
+    pub(crate) fn upstreams_of(&self, view: Option<&View>) -> Arc<[Arc<Upstream>]> {
+        let Some(view) = view else {
+            return self.upstreams.clone();
+        };
+        let has = |one: &&Arc<Upstream>| view.has_server(one.alias());
         self.upstreams.iter().filter(has).cloned().collect()
     }
 }

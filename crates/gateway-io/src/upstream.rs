@@ -315,10 +315,12 @@ impl Upstream {
         let scope = self.scope(&caller.principal);
         scope.touch();
         let slot = self.admission.admit(self.name()).await?;
-        let asking = self.asking(&call.msg, caller);
+        let first = scope.is_unwatched().then(|| self.asking(&call.msg, caller));
         let answering = self.calls.request(call, caller).await;
         let answering = answering.inspect_err(|why| self.admission.failed(why))?;
-        self.contacted(&scope, &asking);
+        if let Some(asking) = first {
+            self.contacted(&scope, &asking);
+        }
         let upstream = self.clone();
         let answering = answering.edited(move |envelope| {
             if envelope.msg.is_answer() {
