@@ -177,7 +177,7 @@ impl Import {
                 out,
                 "{}  {}",
                 escape_line(&server.key),
-                target(&server.entry)
+                shown_target(&server.entry)
             )?;
             for origin in &server.origins {
                 write!(out, "  from {}", origin.client.title())?;
@@ -196,7 +196,7 @@ impl Import {
 }
 
 /// What will be started or connected to.
-fn target(entry: &Value) -> String {
+pub(crate) fn shown_target(entry: &Value) -> String {
     if let Some(url) = entry.get("url").and_then(Value::as_str) {
         return escape_line(&masked_url(url)).into_owned();
     }
