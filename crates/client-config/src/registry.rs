@@ -1,7 +1,7 @@
 //! `server.json` files of the MCP registry: each way to run or reach a server as an entry of `mcpServers`.
 //!
-//! The file is the work of others. So its texts cannot refer to variables or files of the user, only known launchers are
-//! used, and a package is named exactly.
+//! The file is the work of others. So its texts cannot refer to variables or files of the user, only known launchers
+//! are used, and a package is named exactly.
 
 mod input;
 mod package;
