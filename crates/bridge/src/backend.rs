@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use linkspan_auth_io::Account;
 use linkspan_mcp::Era;
@@ -11,6 +12,7 @@ use linkspan_session::Port;
 
 use crate::caller::{CallerInfo, CallerVariables};
 use crate::error::BridgeError;
+use crate::requests::{self, Caller, RequestService};
 
 /// A server that can be opened any number of times: each connection is a port of its own.
 pub struct Backend {
@@ -26,12 +28,18 @@ enum Kind {
 }
 
 struct Local {
-    open: Box<dyn Fn(CallerVariables) -> Port + Send + Sync>,
+    open: OpenLocal,
     close: Option<Close>,
     era: Option<Era>,
     keeps_sessions: bool,
     is_like_a_command: bool,
+    views: Option<Views>,
 }
+
+type OpenLocal = Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>;
+
+/// Whether a server that answers single requests has a view of this name.
+type Views = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 type Close = Box<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
@@ -79,13 +87,41 @@ impl Backend {
         open: impl Fn(CallerVariables) -> Port + Send + Sync + 'static,
         era: Option<Era>,
     ) -> Self {
-        let local = Local {
-            open: Box::new(open),
+        Self::of_local(Local {
+            open: Box::new(move |_, variables| open(variables)),
             close: None,
             era,
             keeps_sessions: false,
             is_like_a_command: false,
+            views: None,
+        })
+    }
+
+    /// A modern server in this process that answers single requests, and knows on whose behalf they came; `has_view`
+    /// says which views of it there are.
+    pub fn requests(
+        service: impl RequestService,
+        has_view: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let last = AtomicU64::new(0);
+        let open = move |principal: &Principal, _: CallerVariables| {
+            let caller = Caller {
+                principal: principal.clone(),
+                session: Some(last.fetch_add(1, Ordering::Relaxed)),
+            };
+            requests::port("the service", service.clone(), caller)
         };
+        Self::of_local(Local {
+            open: Box::new(open),
+            close: None,
+            era: Some(Era::Modern),
+            keeps_sessions: false,
+            is_like_a_command: false,
+            views: Some(Box::new(has_view)),
+        })
+    }
+
+    fn of_local(local: Local) -> Self {
         Self {
             kind: Kind::Local(local),
             secrets: Vec::new(),
@@ -137,7 +173,7 @@ impl Backend {
         match &self.kind {
             Kind::Url(options) => Ok(http((**options).clone())?),
             Kind::Command(options) => Ok(child(options.clone())?),
-            Kind::Local(local) => Ok((local.open)(Vec::new())),
+            Kind::Local(local) => Ok((local.open)(&Principal::anonymous(), Vec::new())),
         }
     }
 
@@ -158,7 +194,7 @@ impl Backend {
                 info.add_variables(principal, &mut options);
                 Ok(child(options)?)
             }
-            Kind::Local(local) => Ok((local.open)(info.variables(principal))),
+            Kind::Local(local) => Ok((local.open)(principal, info.variables(principal))),
         }
     }
 
@@ -220,5 +256,20 @@ impl Backend {
 
     pub(crate) fn keeps_sessions(&self) -> bool {
         matches!(&self.kind, Kind::Local(local) if local.keeps_sessions)
+    }
+
+    /// Whether it answers single requests; those of legacy clients are marked.
+    pub(crate) fn takes_requests(&self) -> bool {
+        matches!(&self.kind, Kind::Local(local) if local.views.is_some())
+    }
+
+    /// Whether it has a view of this name.
+    pub(crate) fn has_view(&self, name: &str) -> bool {
+        match &self.kind {
+            Kind::Local(Local {
+                views: Some(views), ..
+            }) => views(name),
+            Kind::Local(_) | Kind::Url(_) | Kind::Command(_) => false,
+        }
     }
 }

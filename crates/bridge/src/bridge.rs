@@ -8,6 +8,7 @@ use linkspan_ports::FrontListener;
 use linkspan_session::{Config, Port, Session};
 
 use crate::backend::Backend;
+use crate::calls::{self, CallOptions, Calls, CallsClosing};
 use crate::error::BridgeError;
 use crate::http::{HttpBridge, ServeOptions};
 use crate::join::join;
@@ -85,6 +86,11 @@ impl Bridge {
         let mut options = options.into();
         options.front.client_era = self.client_era;
         HttpBridge::new(self.server, self.session, listener.into(), options)
+    }
+
+    /// Answers requests one by one, without sessions. Requests are cancelled when [`CallsClosing`] is dropped.
+    pub fn serve_calls(self, options: CallOptions) -> (Calls, CallsClosing) {
+        calls::serve(self.server, self.session, options)
     }
 
     /// Serves clients on ports that the caller makes.

@@ -148,6 +148,7 @@ mod tests {
             limits: Limits::default(),
             env: Vec::new(),
             without_env: Vec::new(),
+            cwd: None,
         }
     }
 

@@ -96,6 +96,9 @@ pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<
 fn legacy_server_layers(server: &Arc<Server>, session: SessionInfo<'_>) -> Vec<Box<dyn Layer>> {
     let mut layers: Vec<Box<dyn Layer>> = match server.shakes_hands() {
         Some(true) => Vec::new(),
+        Some(false) if server.takes_requests() => {
+            vec![Box::new(EraLayer::new(LegacyToModern::signed()))]
+        }
         Some(false) => vec![Box::new(EraLayer::new(LegacyToModern::new()))],
         None => {
             let server = server.clone();

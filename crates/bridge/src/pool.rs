@@ -2,12 +2,11 @@
 //!
 //! A legacy client has its own connection during its session. Requests of modern clients are independent of each other
 //! and share connections that are kept warm ([`warm`]). With [`PoolOptions::share`], legacy sessions are split into
-//! independent requests ([`port`]), so that one connection serves all of them.
+//! independent requests ([`requests`]), so that one connection serves all of them.
 
 mod closing;
 mod lease;
 mod needs;
-mod port;
 mod warm;
 
 use std::hash::{BuildHasher, RandomState};
@@ -35,6 +34,7 @@ use self::warm::{Opening, Slot, WarmUpstreams, wait};
 use crate::client_era;
 use crate::layers::{Answered, Holds, SessionInfo, legacy_layers, modern_layers};
 use crate::probe::Questions;
+use crate::requests::{self, Caller, RequestService};
 use crate::secret::secret;
 use crate::server::{EVERYTHING, Server};
 use crate::setbacks::Cause;
@@ -83,14 +83,6 @@ impl Shared {
     }
 }
 
-/// The client of a request, as far as it is known.
-#[derive(Clone)]
-pub(super) struct Caller {
-    pub(super) principal: Principal,
-    /// The legacy session that shares a connection with others; modern requests have none.
-    pub(super) session: Option<u64>,
-}
-
 impl UpstreamPool {
     pub(crate) fn new(server: Server, options: PoolOptions) -> (Self, Closing) {
         let (stop, stopped) = watch::channel(false);
@@ -107,6 +99,16 @@ impl UpstreamPool {
         }));
         pool.reap();
         (pool, Closing::new(stop, ended))
+    }
+
+    /// The era of the server, once it is known.
+    pub(crate) fn era(&self) -> Option<Era> {
+        self.0.server.era()
+    }
+
+    /// Connections that are open.
+    pub(crate) fn connections(&self) -> usize {
+        self.0.warm.len()
     }
 
     /// Closes connections that have been idle for too long, as long as the pool exists.
@@ -127,7 +129,7 @@ impl UpstreamPool {
     }
 
     /// Sends a modern request.
-    pub(super) async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
+    async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let shared = &self.0;
         let seen = shared.server.seen(&call.msg);
         let (lease, era) = self.lease(&seen, &caller.principal).await?;
@@ -137,7 +139,7 @@ impl UpstreamPool {
         let msg = match (era, shared.options.share) {
             // The calls of all clients are parked in the same translator.
             (Era::Legacy, true) => signed(&call.msg, &format!("{alias:016x}"), is_legacy),
-            (Era::Modern, true) if is_legacy => with_default_level(&call.msg, Level::DEFAULT),
+            (Era::Modern, _) if is_legacy => with_default_level(&call.msg, Level::DEFAULT),
             _ => call.msg,
         };
         let call = Envelope { msg, ..call };
@@ -145,10 +147,7 @@ impl UpstreamPool {
         let asking = asking.map_err(|_| Fault::Overloaded {
             what: "the server does not read",
         })??;
-        Ok(Answering {
-            rx: asking.rx,
-            guard: Box::new((asking.guard, lease)),
-        })
+        Ok(Answering::new(asking.rx, (asking.guard, lease)))
     }
 
     /// A connection for a call, and the era of its server.
@@ -312,7 +311,8 @@ impl UpstreamPool {
         if self.0.options.share {
             let session = self.0.sessions.fetch_add(1, Ordering::Relaxed);
             let session = Some(session);
-            let back = port::port(self.clone(), Caller { principal, session });
+            let caller = Caller { principal, session };
+            let back = requests::port("the shared server", self.clone(), caller);
             let layers: Vec<Box<dyn Layer>> =
                 vec![Box::new(EraLayer::new(LegacyToModern::signed()))];
             return self.run(front, back, layers, None, (Cause::only(), None));
@@ -345,10 +345,20 @@ impl UpstreamPool {
     }
 }
 
+impl RequestService for UpstreamPool {
+    async fn request(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
+        self.call(call, caller).await
+    }
+}
+
 impl FrontService for UpstreamPool {
     fn admit(&self, front: Port, principal: &Principal) {
         let (pool, principal) = (self.clone(), principal.clone());
         tokio::spawn(async move { pool.begin(front, principal).await });
+    }
+
+    fn has_view(&self, name: &str) -> bool {
+        self.0.server.has_view(name)
     }
 
     fn figures(&self) -> Vec<(&'static str, u64)> {

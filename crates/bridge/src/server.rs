@@ -106,6 +106,16 @@ impl Server {
         self.backend.keeps_sessions()
     }
 
+    /// Whether it answers single requests; those of legacy clients are marked.
+    pub(crate) fn takes_requests(&self) -> bool {
+        self.backend.takes_requests()
+    }
+
+    /// Whether it has a view of this name.
+    pub(crate) fn has_view(&self, name: &str) -> bool {
+        self.backend.has_view(name)
+    }
+
     /// Whether it accepts a legacy client's `initialize`, if that is known.
     pub(crate) fn shakes_hands(&self) -> Option<bool> {
         self.known.lock().shakes_hands

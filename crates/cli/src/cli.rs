@@ -15,6 +15,7 @@ use crate::commands::config::ConfigArgs;
 use crate::commands::connect::ConnectArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::expose::ExposeArgs;
+use crate::commands::gateway::GatewayArgs;
 use crate::commands::jq::JqArgs;
 use crate::commands::licenses::LONG_VERSION;
 use crate::commands::login::LoginArgs;
@@ -86,6 +87,8 @@ pub(crate) enum Command {
     Connect(ConnectArgs),
     /// Offer a server over HTTP
     Expose(Box<ExposeArgs>),
+    /// Serve all servers of a configuration as one
+    Gateway(Box<GatewayArgs>),
     /// Shorten tool results without loss, to save tokens
     Shrink(Box<ShrinkArgs>),
     /// Connect an editor to an agent through proxies (ACP)

@@ -11,6 +11,7 @@ pub(crate) mod connect;
 pub(crate) mod doctor;
 pub(crate) mod dropin;
 pub(crate) mod expose;
+pub(crate) mod gateway;
 pub(crate) mod jq;
 pub(crate) mod licenses;
 pub(crate) mod login;

@@ -10,7 +10,7 @@ use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, Operation
 use linkspan_client_config::{ChangeError, ServerError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
-use linkspan_gateway_io::PinsFileError;
+use linkspan_gateway_io::{ConfigFileError, OpenError, PinsFileError};
 use linkspan_ports::OptionsError;
 use linkspan_scripts::author::UnknownTool;
 use linkspan_scripts::author::names::NameError;
@@ -50,6 +50,27 @@ impl From<BridgeError> for Failure {
             | BridgeError::BindUnix(_) => Exit::Unreachable,
         };
         Self::new(exit, error.to_string()).hinted(error.hint())
+    }
+}
+
+impl From<ConfigFileError> for Failure {
+    fn from(error: ConfigFileError) -> Self {
+        let exit = match error {
+            ConfigFileError::Read { .. } => Exit::Usage,
+            ConfigFileError::Mistakes(_) => Exit::Invalid,
+        };
+        Self::new(exit, error.to_string()).hinted(error.hint())
+    }
+}
+
+impl From<OpenError<Self>> for Failure {
+    fn from(error: OpenError<Self>) -> Self {
+        let hint = error.hint();
+        match error {
+            OpenError::Other(failure) => failure,
+            OpenError::Http(error) => error.into(),
+            error => Self::new(Exit::Unreachable, error.to_string()).hinted(hint),
+        }
     }
 }
 

@@ -42,8 +42,8 @@ use crate::cli::{Author, Cli, Command};
 use crate::commands::bcp::args::{BcpArgs, BcpCommand};
 use crate::commands::{
     agent, audit, auth, bcp, completions, conduct, config, connect, doctor as doctor_command,
-    expose, jq, licenses, login, logout, man, mcp, new, pins, run_tool, scaffold, sdk, serve,
-    shrink, try_out, validate,
+    expose, gateway, jq, licenses, login, logout, man, mcp, new, pins, run_tool, scaffold, sdk,
+    serve, shrink, try_out, validate,
 };
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
@@ -116,6 +116,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),
+        Command::Gateway(args) => block_on(gateway::run(*args)),
         Command::Shrink(args) => match shrink::as_reader(&args) {
             Some(roots) => block_on(bcp::mcp::on_stdio(roots)),
             None => shrink::run(*args),

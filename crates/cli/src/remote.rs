@@ -1,5 +1,7 @@
 //! The options of a remote server, from flags; secrets are read from the environment.
 
+use std::path::PathBuf;
+
 use linkspan_auth_io::aws::sign_for_aws;
 use linkspan_ports::{HttpOptions, optional_token_in, token_in};
 use linkspan_wire::Limits;
@@ -20,11 +22,7 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failur
     {
         options.bearer(token)?;
     }
-    if let Some(file) = &args.ca {
-        let pem = std::fs::read(file)
-            .map_err(|e| Failure::usage(format!("cannot read {}: {e}", file.display())))?;
-        options.ca = Some(pem);
-    }
+    options.ca = certificates(args)?;
     if let Some(flags) = args.aws.flags() {
         sign_for_aws(&mut options, flags, &lookup, secret_variables())
             .map_err(|e| Failure::usage(e.to_string()).hint(e.hint()))?;
@@ -35,6 +33,15 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failur
     options.connect_timeout = args.connect_timeout;
     options.limits = Limits::new(args.max_message);
     Ok(options)
+}
+
+/// The certificates of `--ca`.
+pub(crate) fn certificates(args: &RemoteArgs) -> Result<Option<Vec<u8>>, Failure> {
+    let read = |file: &PathBuf| {
+        let pem = std::fs::read(file);
+        pem.map_err(|e| Failure::usage(format!("cannot read {}: {e}", file.display())))
+    };
+    args.ca.as_ref().map(read).transpose()
 }
 
 /// The token in the environment variable that a flag names.

@@ -42,6 +42,7 @@ pub(crate) fn backend(
                 limits: Limits::new(args.max_message),
                 env: Vec::new(),
                 without_env: secret_variables(),
+                cwd: None,
             };
             if is_agent {
                 // The agent itself is started by the first call only.

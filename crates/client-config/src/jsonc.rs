@@ -11,7 +11,9 @@ use crate::slot::Slot;
 
 /// The value of a text.
 pub(crate) fn read(text: &str) -> Result<Value, SyntaxError> {
-    serde_json::from_str(&scan::plain(text)).map_err(|error| {
+    // A comment without an end is an error of the text as it is.
+    let plain = linkspan_wire::without_comments(text).unwrap_or_else(|_| text.to_owned());
+    serde_json::from_str(&plain).map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
         SyntaxError {
             line: error.line(),

@@ -131,6 +131,7 @@ fn start(
         limits,
         env: env.collect(),
         without_env: without_env.to_vec(),
+        cwd: None,
     };
     child(options).map_err(|error| StartError::new(&error))
 }

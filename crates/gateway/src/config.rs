@@ -7,24 +7,29 @@
 
 mod change;
 mod error;
-mod fields;
+mod field;
 mod file;
+mod hidden;
+mod inputs;
 mod reader;
 mod resolve;
 mod rules;
 mod server;
 mod settings;
 mod source;
+mod target;
 mod template;
 #[cfg(test)]
 mod tests;
+mod views;
 
 use std::time::Duration;
 
 pub use change::Changes;
 pub use error::{ConfigError, ConfigErrors, Problem};
-pub use resolve::{Resolved, Unresolved};
-pub use settings::{NewTools, PinMode, Prefix, Settings, ToolLevel, View};
+pub use hidden::Hidden;
+pub use resolve::{Unresolved, Values};
+pub use settings::{NewTools, PinMode, Settings, ToolLevel};
 pub use source::Position;
 pub use template::{Reference, Template, TemplateError};
 
@@ -45,7 +50,7 @@ pub struct GatewayConfig {
 }
 
 /// A server.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
     /// Its key in the file.
     pub key: String,
@@ -55,15 +60,19 @@ pub struct ServerConfig {
     pub target: Target,
     /// When it is started.
     pub start: Start,
-    /// Whether all clients use one process or connection; by default they do.
+    /// Whether clients with different credentials use the same process or connection.
     pub share: bool,
     /// How many calls it gets at the same time.
     pub concurrency: Option<usize>,
     /// How long a call may be silent, if not as in [`Settings::timeout`].
     pub timeout: Option<Duration>,
-    /// Changes with everything above except for formatting, comments and the order of variables and headers.
-    /// References to secrets are in it, not the secrets. It is a hash, so a secret that is itself in the file can be
-    /// confirmed by it, but not read.
+    /// What is done about changed definitions, if not as in [`Settings::pins`].
+    pub pins: Option<PinMode>,
+    /// What is done about new tools, if not as in [`Settings::new_tools`].
+    pub new_tools: Option<NewTools>,
+    /// Changes with the target, `share` and the inputs that are used, whatever their formatting and order: a server
+    /// with the same digest keeps its process. References to secrets are in it, not the secrets. It is a hash, so a
+    /// secret that is itself in the file can be confirmed by it, but not read.
     pub digest: Digest,
     /// Where its key is in the file.
     pub at: Position,
@@ -128,7 +137,7 @@ pub struct Input {
     /// What it is for.
     pub description: Option<String>,
     /// The default.
-    pub default: Option<String>,
+    pub default: Option<Hidden>,
     /// Whether it is hidden while it is typed.
     pub password: bool,
     /// The choices of a `pickString`.

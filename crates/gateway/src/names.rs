@@ -4,6 +4,7 @@
 
 use crate::alias::Alias;
 use crate::hash;
+use crate::list::ListKind;
 
 /// Between the alias and the server's own name.
 pub const SEPARATOR: &str = "__";
@@ -64,6 +65,18 @@ impl Naming {
             return None;
         }
         advertised.split_once(SEPARATOR)
+    }
+
+    /// The name that patterns of views and rules are compared with: the advertised name of a tool or prompt, the URI of
+    /// a resource or template with the alias and the separator in front, if names have them.
+    pub fn for_patterns(&self, kind: ListKind, alias: &Alias, own: &str) -> String {
+        match (kind, self.prefix) {
+            (ListKind::Tools | ListKind::Prompts, _) => self.advertised(alias, own),
+            (ListKind::Resources | ListKind::Templates, Prefix::Always) => {
+                format!("{alias}{SEPARATOR}{own}")
+            }
+            (ListKind::Resources | ListKind::Templates, Prefix::Never) => own.to_owned(),
+        }
     }
 
     /// Whether a full name is not advertised as it is.

@@ -43,7 +43,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Merges lists. Items for which `shown` is false are left out; it gets the advertised name and the item.
+    /// Merges lists. Items for which `shown` is false are left out; it gets the server's own name and the item.
     pub fn new(
         kind: ListKind,
         naming: Naming,
@@ -58,26 +58,35 @@ impl Table {
             ttl: u64::MAX,
             is_public: true,
         };
-        let claims = Claims::count(kind, naming, parts);
+        let mut items = Vec::new();
         for part in parts {
             table.ttl = table.ttl.min(part.list.ttl);
             table.is_public &= part.list.is_public;
             for item in &part.list.items {
-                let mut name = advertised(kind, naming, part.alias, &item.own);
-                if let Some(claimants) = claims.several(&name) {
-                    if matches!(kind, ListKind::Tools | ListKind::Prompts) {
-                        table.drop_name(&name, claimants);
-                        continue;
-                    }
-                    name = uris::with_alias(part.alias, &item.own);
-                }
                 let Ok(json) = Json::parse(&item.text) else {
                     continue;
                 };
-                if shown(part.alias, &name, json) {
-                    table.push(part.alias, name, &item.own, json);
+                if shown(part.alias, &item.own, json) {
+                    let name = advertised(kind, naming, part.alias, &item.own);
+                    items.push((part.alias, name, &*item.own, json));
                 }
             }
+        }
+        // What is hidden claims no name.
+        let claims = Claims::count(
+            items
+                .iter()
+                .map(|(alias, name, ..)| (*alias, name.as_str())),
+        );
+        for (alias, mut name, own, json) in items {
+            if let Some(claimants) = claims.several(&name) {
+                if matches!(kind, ListKind::Tools | ListKind::Prompts) {
+                    table.drop_name(&name, claimants);
+                    continue;
+                }
+                name = uris::with_alias(alias, own);
+            }
+            table.push(alias, name, own, json);
         }
         table
     }
@@ -115,8 +124,9 @@ impl Table {
         self.entries.iter().map(|(name, entry)| (&**name, entry))
     }
 
-    /// The result of a list request of the modern era. `missing` are servers whose list is not known yet.
-    pub fn result(&self, missing: &[&Alias]) -> String {
+    /// The result of a list request of the modern era. `missing` are servers whose list is not known yet; a private one
+    /// differs between senders.
+    pub fn result(&self, missing: &[&Alias], is_private: bool) -> String {
         let texts: Vec<&str> = self.entries.iter().map(|(_, entry)| &*entry.text).collect();
         // Nothing is promised about a list that is not complete.
         let ttl = if missing.is_empty() { self.ttl } else { 0 };
@@ -131,7 +141,7 @@ impl Table {
             r#"{{"{}":[{}],"resultType":"complete","ttlMs":{ttl},"cacheScope":"{}"{meta}}}"#,
             self.kind.member(),
             texts.join(","),
-            scope(self.is_public && missing.is_empty()),
+            scope(self.is_public && missing.is_empty() && !is_private),
         )
     }
 }
@@ -147,13 +157,11 @@ fn advertised(kind: ListKind, naming: Naming, alias: &Alias, own: &str) -> Strin
 struct Claims(HashMap<String, Vec<Alias>>);
 
 impl Claims {
-    fn count(kind: ListKind, naming: Naming, parts: &[Part<'_>]) -> Self {
+    fn count<'a>(items: impl Iterator<Item = (&'a Alias, &'a str)>) -> Self {
         let mut claims: HashMap<String, Vec<Alias>> = HashMap::new();
-        for part in parts {
-            for item in &part.list.items {
-                let name = advertised(kind, naming, part.alias, &item.own);
-                claims.entry(name).or_default().push(part.alias.clone());
-            }
+        for (alias, name) in items {
+            let claimants = claims.entry(name.to_owned()).or_default();
+            claimants.push(alias.clone());
         }
         claims.retain(|_, claimants| claimants.len() > 1);
         Self(claims)
@@ -189,7 +197,7 @@ mod tests {
             kind,
             Naming::new(prefix, NAME_LIMIT),
             &parts,
-            |_, name, _| !name.ends_with("hidden"),
+            |alias, name, _| name != "hidden" && !(alias.as_str() == "z" && name == "t"),
         )
     }
 
@@ -210,7 +218,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            table.result(&[]),
+            table.result(&[], false),
             r#"{"tools":[{"x": 1.50,"name":"b__t","annotations":{ "a":1}},{"name":"a__t"}],"resultType":"complete","ttlMs":5,"cacheScope":"public"}"#
         );
         assert_eq!(&*table.find("a__t").unwrap().own, "t");
@@ -232,6 +240,17 @@ mod tests {
         assert_eq!(&*table.find("t").unwrap().text, r#"{ "name" : "t" }"#);
         assert_eq!(table.dropped.len(), 1);
         assert_eq!(table.dropped[0].0, "u");
+    }
+
+    #[test]
+    fn a_hidden_tool_takes_its_name_from_no_other() {
+        let lists = [
+            ("a", r#"{"tools":[{"name":"t"}]}"#),
+            ("z", r#"{"tools":[{"name":"t"}]}"#),
+        ];
+        let table = merged(ListKind::Tools, Prefix::Never, &lists);
+        assert_eq!(table.find("t").unwrap().alias.as_str(), "a");
+        assert_eq!(table.dropped, []);
     }
 
     #[test]
@@ -260,7 +279,7 @@ mod tests {
         );
         let missing = Alias::new("slow").unwrap();
         assert_eq!(
-            table.result(&[&missing]),
+            table.result(&[&missing], false),
             r#"{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"linkspan/missing":["slow"]}}"#
         );
     }

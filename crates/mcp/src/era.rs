@@ -32,7 +32,7 @@ use std::time::Instant;
 use linkspan_wire::{Id, Message, RpcError};
 
 pub use caps::Caps;
-pub use claims::{Claims, signed, with_default_level};
+pub use claims::{Claims, is_of_legacy_client, signed, with_default_level};
 pub use digest::digest;
 pub use discovery::{Evidence, probe, weigh};
 pub use handshake::{Handshake, OnModern};

@@ -6,6 +6,7 @@ mod orphans;
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,8 @@ pub struct ChildOptions {
     pub env: Vec<(OsString, OsString)>,
     /// Variables of our environment that it must not see.
     pub without_env: Vec<OsString>,
+    /// Its working directory, if it is not ours.
+    pub cwd: Option<PathBuf>,
 }
 
 /// The error of a command that did not start.
@@ -117,6 +120,9 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
     for name in &options.without_env {
         command.env_remove(name);
     }
+    options.cwd.iter().for_each(|cwd| {
+        command.current_dir(cwd);
+    });
     command.envs(options.env.iter().map(|(name, value)| (name, value)));
     let mut descendants = Descendants::new();
     let (name_of_mark, mark) = descendants.variable();

@@ -76,6 +76,14 @@ pub enum Fault {
         /// Which bound was reached.
         what: &'static str,
     },
+    /// The server has failed several times in a row, so no call is sent for a while.
+    #[error("{peer} is not called for {}: it has failed several times in a row", seconds(.wait))]
+    Paused {
+        /// The server.
+        peer: String,
+        /// How long.
+        wait: Duration,
+    },
     /// The answer is larger than the limit.
     #[error("the answer of {peer} has more than {limit} bytes")]
     TooLarge {
@@ -134,6 +142,7 @@ impl Fault {
             Self::PeerClosed { .. } | Self::Ended { .. } => "peer_closed",
             Self::Timeout { .. } => "timeout",
             Self::Overloaded { .. } => "overloaded",
+            Self::Paused { .. } => "paused",
             Self::TooLarge { .. } => "too_large",
             Self::BadAnswer { .. } => "bad_answer",
             Self::NotSignedIn { .. } => "not_signed_in",
@@ -184,6 +193,7 @@ impl Fault {
             }
             Self::Timeout { .. } => "raise --timeout if the server needs longer",
             Self::Overloaded { .. } => "wait for calls in flight to finish",
+            Self::Paused { .. } => "do not repeat the call before that",
             Self::TooLarge { .. } => "ask for less at once, or raise --max-message",
             Self::BadAnswer { .. } => {
                 "check that this is an MCP server, and the URL its endpoint; --debug shows what came back"
@@ -203,6 +213,9 @@ impl Fault {
         match self {
             Self::HttpStatus { status, .. } => data += &format!(r#","status":{status}"#),
             Self::ConnectFailed { tries, .. } => data += &format!(r#","tries":{tries}"#),
+            Self::Paused { wait, .. } => {
+                data += &format!(r#","retryAfterSeconds":{}"#, wait.as_secs_f64().ceil());
+            }
             Self::TooLarge { limit, .. } => data += &format!(r#","limit":{limit}"#),
             Self::NotSignedIn { url: Some(url), .. } => {
                 data += &format!(r#","url":{}"#, quote(url));

@@ -3,8 +3,17 @@
 use super::stage::{Running, Stage};
 use crate::programs::Programs;
 
-pub const NAMES: [&str; 7] = [
-    "legacy", "modern", "dual", "url", "chain", "serve", "shrink",
+pub const NAMES: [&str; 10] = [
+    "legacy",
+    "modern",
+    "dual",
+    "url",
+    "chain",
+    "serve",
+    "shrink",
+    "gateway-legacy",
+    "gateway-modern",
+    "gateway-three",
 ];
 
 /// Stages that are started one after the other; the URL of the last one is tested.
@@ -18,9 +27,10 @@ impl Cell {
     pub fn start(&self) -> Result<Vec<Running>, String> {
         let mut running: Vec<Running> = Vec::new();
         for (number, stage) in self.stages.iter().enumerate() {
-            let url = running.first().map(|stage| stage.url.as_str());
+            let urls: Vec<&str> = running.iter().map(|stage| stage.url.as_str()).collect();
             let log = format!("{}-{number}", self.name);
-            running.insert(0, stage.start(&log, url)?);
+            let started = stage.start(&log, &urls)?;
+            running.insert(0, started);
         }
         Ok(running)
     }
@@ -37,7 +47,59 @@ pub fn all(programs: &Programs) -> Vec<Cell> {
         cell("chain", chain(programs, &fixture("legacy"))),
         cell("serve", vec![Stage::serving(programs)]),
         cell("shrink", shrink(programs, &fixture("legacy"))),
+        cell("gateway-legacy", vec![one_upstream(programs, "legacy")]),
+        cell("gateway-modern", vec![one_upstream(programs, "modern")]),
+        cell("gateway-three", three_upstreams(programs)),
     ]
+}
+
+/// A gateway with one server, whose tools keep their names.
+fn one_upstream(programs: &Programs, era: &str) -> Stage {
+    let server = command(programs, era);
+    let config = format!(r#"{{"mcpServers":{{"only":{server}}},"linkspan":{{"prefix":"never"}}}}"#);
+    Stage::gateway(programs, config)
+}
+
+/// A gateway with servers of both eras over three transports. All have what the suite uses; rules divide it among them.
+fn three_upstreams(programs: &Programs) -> Vec<Stage> {
+    let sse = Stage::exposing(
+        programs,
+        &["--sse"],
+        &[programs.fixture.as_str(), "--era", "legacy"],
+    );
+    let modern = Stage::exposing(
+        programs,
+        &["--client-era", "modern"],
+        &[programs.fixture.as_str(), "--era", "modern"],
+    );
+    let config = format!(
+        r#"{{
+          "mcpServers": {{
+            "stdio": {},
+            "http": {{"type":"http","url":"{}"}},
+            "sse": {{"type":"sse","url":"{}"}}
+          }},
+          "linkspan": {{
+            "prefix": "never",
+            "rules": [
+              {{"server":"sse","tool":["test_image_content","test_audio_content"],"then":"allow"}},
+              {{"server":"http","tool":["test_s*","test_*progress","test_elicit*"],"then":"allow"}},
+              {{"server":"stdio","tool":["test_image_content","test_audio_content","test_s*","test_*progress","test_elicit*"],"then":"deny"}},
+              {{"server":"stdio","then":"allow"}},
+              {{"then":"deny"}}
+            ]
+          }}
+        }}"#,
+        command(programs, "legacy"),
+        Stage::URL,
+        Stage::SSE_URL,
+    );
+    vec![sse, modern, Stage::gateway(programs, config)]
+}
+
+fn command(programs: &Programs, era: &str) -> String {
+    let fixture = &programs.fixture;
+    format!(r#"{{"command":{fixture:?},"args":["--era","{era}"]}}"#)
 }
 
 /// Legacy server, modern in the middle, legacy again: two translations before the last hop.

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -17,6 +17,8 @@ const START: Duration = Duration::from_secs(20);
 /// A command line that serves a URL.
 pub struct Stage {
     words: Vec<String>,
+    /// The text of the file that [`Stage::CONFIG`] stands for.
+    config: Option<String>,
 }
 
 /// A running stage; it ends when this value is dropped.
@@ -28,6 +30,10 @@ pub struct Running {
 impl Stage {
     /// The placeholder of the URL of the previous stage.
     pub const URL: &str = "{url}";
+    /// The placeholder of the HTTP+SSE URL of the stage before that.
+    pub const SSE_URL: &str = "{sse}";
+    /// The placeholder of the configuration file.
+    const CONFIG: &str = "{config}";
     /// The placeholder of a free port, for a bridge that does not print its URL.
     const PORT: &str = "{port}";
     /// The placeholder of the whole child command as one word, for a bridge that needs it.
@@ -47,7 +53,32 @@ impl Stage {
                 words.extend(child.iter().map(|word| (*word).to_owned()));
             }
         }
-        Self { words }
+        Self::new(words)
+    }
+
+    fn new(words: Vec<String>) -> Self {
+        Self {
+            words,
+            config: None,
+        }
+    }
+
+    /// A gateway with this configuration, in which the URLs of earlier stages have placeholders.
+    pub fn gateway(programs: &Programs, config: String) -> Self {
+        let linkspan = programs.linkspan.as_str();
+        let words = [
+            linkspan,
+            "gateway",
+            "-c",
+            Self::CONFIG,
+            "--http",
+            "--port",
+            "0",
+        ];
+        Self {
+            words: words.map(str::to_owned).to_vec(),
+            config: Some(config),
+        }
     }
 
     /// A bridge with the previous stage behind it.
@@ -55,7 +86,7 @@ impl Stage {
         let mut words = expose(programs);
         words.extend(flags.iter().map(|flag| (*flag).to_owned()));
         words.push(Self::URL.to_owned());
-        Self { words }
+        Self::new(words)
     }
 
     /// A child process whose results are shrunk.
@@ -77,13 +108,21 @@ impl Stage {
             .map(str::to_owned)
             .to_vec();
         words.push(folder.display().to_string());
-        Self { words }
+        Self::new(words)
     }
 
-    pub fn start(&self, log: &str, before: Option<&str>) -> Result<Running, String> {
+    /// Starts it; `before` are the URLs of earlier stages, the latest one first.
+    pub fn start(&self, log: &str, before: &[&str]) -> Result<Running, String> {
         let port = free_port().map_err(|error| error.to_string())?;
         let told = self.words.iter().any(|word| word == Self::PORT);
-        let mut words = self.filled(port, before).into_iter();
+        let file = log_folder().join(format!("{log}.json"));
+        if let Some(config) = &self.config {
+            let [url, sse] = urls(before);
+            let text = config.replace(Self::URL, &url).replace(Self::SSE_URL, &sse);
+            let written = fs::create_dir_all(log_folder()).and_then(|()| fs::write(&file, text));
+            written.map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        let mut words = self.filled(port, &file, before).into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
         let bin = paths::peers().join("bin");
         let path = std::env::var("PATH").unwrap_or_default();
@@ -92,6 +131,7 @@ impl Stage {
             .env("PATH", format!("{}:{path}", bin.display()))
             // Keeps these savings out of the tester's own statistics.
             .env("LINKSPAN_SHRINK_STATS", log_folder().join("saved.ndjson"))
+            .env("LINKSPAN_STATE", log_folder().join("state"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log_file(log)?);
@@ -112,14 +152,22 @@ impl Stage {
         Ok(running)
     }
 
-    fn filled(&self, port: u16, before: Option<&str>) -> Vec<String> {
+    fn filled(&self, port: u16, config: &Path, before: &[&str]) -> Vec<String> {
+        let [url, _] = urls(before);
         let fill = |word: &String| match word.as_str() {
-            Self::URL => before.unwrap_or_default().to_owned(),
+            Self::URL => url.clone(),
+            Self::CONFIG => config.display().to_string(),
             Self::PORT => port.to_string(),
             _ => word.clone(),
         };
         self.words.iter().map(fill).collect()
     }
+}
+
+/// What stands for [`Stage::URL`] and [`Stage::SSE_URL`].
+fn urls(before: &[&str]) -> [String; 2] {
+    let at = |i: usize| before.get(i).copied().unwrap_or_default().to_owned();
+    [at(0), at(1).replace("/mcp", "/sse")]
 }
 
 impl Running {
@@ -193,7 +241,9 @@ mod tests {
     fn filled(bridge: &str, child: &[&str]) -> String {
         let words = bridge.split(' ').map(str::to_owned).collect();
         let stage = Stage::wrapping(words, &["--flag"], child);
-        stage.filled(9, Some("http://before")).join("|")
+        stage
+            .filled(9, Path::new("c"), &["http://before"])
+            .join("|")
     }
 
     #[test]

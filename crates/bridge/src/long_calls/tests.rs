@@ -238,7 +238,7 @@ impl Http {
         let request = Envelope::new(call(Era::Modern, 1, tool, arguments, ""));
         let mut answering: Answering = self.pool.ask(request, &principal).await.unwrap();
         loop {
-            let said = answering.rx.recv().await.expect("an answer");
+            let said = answering.recv().await.expect("an answer");
             if said.msg.is_answer() {
                 return said.msg;
             }

@@ -90,7 +90,7 @@ impl Pooled {
 /// The answer to a request, after its notifications.
 async fn answer_of(mut answering: Answering) -> Message {
     loop {
-        let said = answering.rx.recv().await.expect("an answer");
+        let said = answering.recv().await.expect("an answer");
         if said.msg.is_answer() {
             return said.msg;
         }
@@ -230,7 +230,7 @@ async fn a_token_with_fewer_scopes_does_not_reach_a_server_that_got_more() {
         let call = async |who: Principal| {
             let call = Envelope::new(modern_call("which", "{}"));
             let mut answering = pooled.pool.ask(call, &who).await.unwrap();
-            connection(&answering.rx.recv().await.expect("an answer").msg)
+            connection(&answering.recv().await.expect("an answer").msg)
         };
         let admin = call(verified("ada", &["read", "admin"])).await;
         assert_ne!(call(verified("ada", &["read"])).await, admin);

@@ -85,6 +85,7 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
         limits: Limits::default(),
         env: Vec::new(),
         without_env: secret_variables(),
+        cwd: None,
     };
     target::is_there(&child.program)?;
     let bridge = Bridge::new(linkspan_agent::backend(child, options)).timeout(limit(args.timeout));

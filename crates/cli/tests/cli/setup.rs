@@ -10,6 +10,7 @@ use linkspan_testkit::{Conn, Flow, Request, Server, run};
 pub const COMMANDS: [&str; 31] = [
     "connect",
     "expose",
+    "gateway",
     "shrink",
     "conduct",
     "agent",

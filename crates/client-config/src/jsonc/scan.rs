@@ -4,46 +4,6 @@ use std::ops::Range;
 
 use crate::edit::EditError;
 
-/// The text as JSON: comments and trailing commas are replaced by spaces, so lines and columns do not change.
-pub(super) fn plain(text: &str) -> String {
-    let mut out = text.as_bytes().to_vec();
-    let scan = Scan { text };
-    let mut at = 0;
-    let mut comma = None;
-    while at < out.len() {
-        let after = scan.blank(at);
-        for byte in &mut out[at..after] {
-            if !byte.is_ascii_whitespace() {
-                *byte = b' ';
-            }
-        }
-        at = after;
-        match text.as_bytes().get(at) {
-            None => break,
-            Some(b'"') => {
-                comma = None;
-                at = scan.string(at);
-            }
-            Some(b',') => {
-                comma = Some(at);
-                at += 1;
-            }
-            Some(b']' | b'}') => {
-                if let Some(comma) = comma.take() {
-                    out[comma] = b' ';
-                }
-                at += 1;
-            }
-            Some(_) => {
-                comma = None;
-                at += 1;
-            }
-        }
-    }
-    // Only whole characters are replaced.
-    String::from_utf8(out).unwrap_or_default()
-}
-
 /// Scans a text that has been parsed as JSON with comments.
 #[derive(Clone, Copy)]
 pub(super) struct Scan<'a> {

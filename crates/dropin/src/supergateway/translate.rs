@@ -114,6 +114,7 @@ impl Network {
             limits: Limits::default(),
             env: Vec::new(),
             without_env,
+            cwd: None,
         }
     }
 

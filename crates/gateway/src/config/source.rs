@@ -19,40 +19,52 @@ impl fmt::Display for Position {
     }
 }
 
+/// Bytes between marks in a long line.
+const MARKS: usize = 4096;
+
 /// A text and the same as JSON.
 pub(super) struct Source<'a> {
     text: &'a str,
     plain: &'a str,
-    /// The offset of each line.
-    lines: Vec<usize>,
+    /// Offsets and their positions: the beginning of each line, and some in between.
+    marks: Vec<(usize, Position)>,
 }
 
 impl<'a> Source<'a> {
-    /// A text and what [`plain`] made of it.
+    /// A text and what [`linkspan_wire::without_comments`] made of it.
     pub(super) fn new(text: &'a str, plain: &'a str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1));
-        Self {
-            text,
-            plain,
-            lines: lines.collect(),
+        let mut at = Position { line: 1, column: 1 };
+        let mut marks = vec![(0, at)];
+        for (offset, c) in text.char_indices() {
+            let last = marks.last().map_or(0, |(last, _)| *last);
+            if at.column == 1 && offset > 0 || offset - last >= MARKS {
+                marks.push((offset, at));
+            }
+            match c {
+                '\n' => {
+                    at.line += 1;
+                    at.column = 1;
+                }
+                '\u{feff}' if offset == 0 => {}
+                _ => at.column += 1,
+            }
         }
-    }
-
-    pub(super) fn plain(&self) -> &'a str {
-        self.plain
+        if at.column == 1 {
+            marks.push((text.len(), at));
+        }
+        Self { text, plain, marks }
     }
 
     /// The position of an offset.
     pub(super) fn at(&self, offset: usize) -> Position {
-        let line = self.lines.partition_point(|start| *start <= offset);
-        let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
-        let before = self.text.as_bytes().get(start..offset).unwrap_or_default();
-        let before = String::from_utf8_lossy(before);
-        Position {
-            line: line.max(1),
-            column: before.trim_start_matches('\u{feff}').chars().count() + 1,
-        }
+        let after = self.marks.partition_point(|(mark, _)| *mark <= offset);
+        let first = (0, Position { line: 1, column: 1 });
+        let (mark, at) = after.checked_sub(1).map_or(first, |last| self.marks[last]);
+        let between = self.text.as_bytes().get(mark..offset).unwrap_or_default();
+        let between = String::from_utf8_lossy(between);
+        let is_mark = mark == 0 && between.starts_with('\u{feff}');
+        let column = at.column + between.chars().count() - usize::from(is_mark);
+        Position { column, ..at }
     }
 
     /// The position of a value.
@@ -83,86 +95,16 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The text as JSON: comments, trailing commas and a byte order mark are replaced by spaces, so that offsets stay.
-/// An error is the offset of a comment that has no end.
-pub(super) fn plain(text: &str) -> Result<String, usize> {
-    let mut out = text.as_bytes().to_vec();
-    let mut at = 0;
-    let mut comma = None;
-    while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
-        let blank = match rest {
-            [0xef, 0xbb, 0xbf, ..] if at == 0 => 3,
-            [b'/', b'/', ..] => {
-                let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-                end.unwrap_or(rest.len())
-            }
-            [b'/', b'*', inside @ ..] => {
-                let end = inside.windows(2).position(|two| two == b"*/");
-                end.ok_or(at)? + 4
-            }
-            [byte, ..] if byte.is_ascii_whitespace() => 1,
-            _ => 0,
-        };
-        if blank > 0 {
-            for byte in out.iter_mut().skip(at).take(blank) {
-                if !matches!(byte, b'\n' | b'\r' | b'\t') {
-                    *byte = b' ';
-                }
-            }
-            at += blank;
-            continue;
-        }
-        match rest.first() {
-            Some(b',') => comma = Some(at),
-            Some(b']' | b'}') => {
-                if let Some(byte) = comma.take().and_then(|at: usize| out.get_mut(at)) {
-                    *byte = b' ';
-                }
-            }
-            _ => comma = None,
-        }
-        at += match rest {
-            [b'"', inside @ ..] => 1 + string(inside),
-            _ => 1,
-        };
-    }
-    // Only whole characters are replaced.
-    Ok(String::from_utf8(out).unwrap_or_default())
-}
-
-/// The length of a string behind its opening quote.
-fn string(inside: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(byte) = inside.get(at) {
-        at += match byte {
-            b'"' => return at + 1,
-            b'\\' => 2,
-            _ => 1,
-        };
-    }
-    inside.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use linkspan_wire::without_comments;
     use proptest::prelude::*;
-
-    #[test]
-    fn comments_and_trailing_commas_become_spaces() {
-        let text = "\u{feff}{ // é\r\n \"a//b\": [1, /* ] */ 2, /* x */ ], }";
-        let plain = plain(text).unwrap();
-        assert_eq!(plain.len(), text.len());
-        let json = Json::parse(&plain).unwrap();
-        assert_eq!(json.get("a//b").unwrap().elements().count(), 2);
-        assert!(super::plain("{} /* x").is_err_and(|at| at == 3));
-        assert!(Json::parse(&super::plain("[1,,]").unwrap()).is_err());
-    }
 
     #[test]
     fn positions_count_characters() {
         let text = "\u{feff}{\"é\": 1,\n  \"b\\\"c\" : [2] }";
-        let plain = plain(text).unwrap();
+        let plain = without_comments(text).unwrap();
         let source = Source::new(text, &plain);
         let json = Json::parse(&plain).unwrap();
         let (one, two) = (json.get("é").unwrap(), json.get("b\"c").unwrap());
@@ -172,10 +114,30 @@ mod tests {
         assert_eq!(source.of_name(two).to_string(), "2:3");
     }
 
+    #[test]
+    fn positions_in_a_long_line_are_exact() {
+        let text = format!("\u{feff}\n{}\n\"é\"", "é".repeat(3 * MARKS));
+        let source = Source::new(&text, &text);
+        for (count, (offset, c)) in text.char_indices().skip(2).enumerate() {
+            if c == 'é' && count < 3 * MARKS {
+                assert_eq!(
+                    source.at(offset),
+                    Position {
+                        line: 2,
+                        column: count + 1
+                    }
+                );
+            }
+        }
+        assert_eq!(source.at(4), Position { line: 2, column: 1 });
+        assert_eq!(source.at(text.len()), Position { line: 3, column: 4 });
+        assert_eq!(source.at(text.len() + 9).line, 3);
+    }
+
     proptest! {
         #[test]
         fn any_text_keeps_its_length(text in r#"([{}\[\]",:/*\\ \r\n1]|é|\PC){0,40}"#) {
-            if let Ok(plain) = plain(&text) {
+            if let Ok(plain) = without_comments(&text) {
                 prop_assert_eq!(plain.len(), text.len());
                 let source = Source::new(&text, &plain);
                 for offset in 0..=text.len() + 1 {
@@ -184,11 +146,5 @@ mod tests {
             }
         }
 
-        #[test]
-        fn valid_json_keeps_its_bytes(words in proptest::collection::vec(any::<String>(), 0..8)) {
-            let list: Vec<_> = words.iter().map(|word| linkspan_wire::quote(word)).collect();
-            let text = format!("[{}]", list.join(","));
-            prop_assert_eq!(plain(&text), Ok(text.clone()));
-        }
     }
 }

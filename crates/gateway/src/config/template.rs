@@ -4,6 +4,8 @@ use std::fmt;
 
 use linkspan_schema::nearest;
 
+use super::hidden::Hidden;
+
 /// What stands before the colon of a reference.
 const SCHEMES: [&str; 4] = ["env", "file", "keyring", "input"];
 
@@ -15,7 +17,7 @@ pub struct Template {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Piece {
-    Text(String),
+    Text(Hidden),
     Reference(Reference),
 }
 
@@ -27,7 +29,7 @@ pub enum Reference {
         /// Its name.
         name: String,
         /// What is used if it is not set or empty.
-        default: Option<String>,
+        default: Option<Hidden>,
     },
     /// `${file:PATH}`: the content of a file, without the line break at its end.
     File(String),
@@ -105,7 +107,7 @@ impl Template {
             match Reference::parse(inside)? {
                 Some(reference) => {
                     if !plain.is_empty() {
-                        pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                        pieces.push(Piece::Text(std::mem::take(&mut plain).into()));
                     }
                     pieces.push(Piece::Reference(reference));
                     rest = behind;
@@ -118,15 +120,16 @@ impl Template {
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            pieces.push(Piece::Text(plain));
+            pieces.push(Piece::Text(plain.into()));
         }
         Ok(Self { pieces })
     }
 
     /// A text without references.
     pub fn plain(text: &str) -> Self {
+        let pieces = (!text.is_empty()).then(|| Piece::Text(text.into()));
         Self {
-            pieces: vec![Piece::Text(text.to_owned())],
+            pieces: pieces.into_iter().collect(),
         }
     }
 
@@ -142,30 +145,41 @@ impl Template {
     pub fn as_plain(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [] => Some(""),
-            [Piece::Text(text)] => Some(text),
+            [Piece::Text(text)] => Some(text.as_str()),
             _ => None,
         }
+    }
+
+    /// The text between the references.
+    pub(super) fn text(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Reference(_) => None,
+        })
     }
 
     /// The text before the first reference.
     pub(super) fn head(&self) -> &str {
         match self.pieces.first() {
-            Some(Piece::Text(text)) => text,
+            Some(Piece::Text(text)) => text.as_str(),
             _ => "",
         }
     }
-}
 
-/// As in a file.
-impl fmt::Display for Template {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// As in a file. This shows secrets that are in the file itself, which `Debug` does not.
+    pub fn written(&self) -> String {
+        let mut written = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => f.write_str(&text.replace("${", "$${"))?,
-                Piece::Reference(reference) => reference.fmt(f)?,
+                Piece::Text(text) => written += &text.as_str().replace("${", "$${"),
+                Piece::Reference(Reference::Env {
+                    name,
+                    default: Some(default),
+                }) => written += &format!("${{env:{name}:-{}}}", default.as_str()),
+                Piece::Reference(reference) => written += &reference.to_string(),
             }
         }
-        Ok(())
+        written
     }
 }
 
@@ -218,11 +232,11 @@ impl Reference {
         }
         Ok(Some(Self::Env {
             name: name.to_owned(),
-            default: Some(default.to_owned()),
+            default: Some(default.into()),
         }))
     }
 
-    /// Whether its value is hidden in transcripts.
+    /// Whether its value may be a secret.
     pub fn is_secret(&self) -> bool {
         matches!(
             self,
@@ -231,17 +245,11 @@ impl Reference {
     }
 }
 
+/// As in a file, without its default, which may be a secret.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Env {
-                name,
-                default: None,
-            } => write!(f, "${{env:{name}}}"),
-            Self::Env {
-                name,
-                default: Some(default),
-            } => write!(f, "${{env:{name}:-{default}}}"),
+            Self::Env { name, .. } => write!(f, "${{env:{name}}}"),
             Self::File(path) => write!(f, "${{file:{path}}}"),
             Self::Keyring(name) => write!(f, "${{keyring:{name}}}"),
             Self::Input(id) => write!(f, "${{input:{id}}}"),
@@ -266,7 +274,7 @@ mod tests {
     fn env(name: &str, default: Option<&str>) -> Piece {
         Piece::Reference(Reference::Env {
             name: name.to_owned(),
-            default: default.map(str::to_owned),
+            default: default.map(Hidden::from),
         })
     }
 
@@ -276,7 +284,7 @@ mod tests {
         assert_eq!(pieces("${env:A}"), [env("A", None)]);
         assert_eq!(pieces("${A:-b:c}"), [env("A", Some("b:c"))]);
         assert_eq!(pieces("${env:A:-}"), [env("A", Some(""))]);
-        let text = |text: &str| Piece::Text(text.to_owned());
+        let text = |text: &str| Piece::Text(text.into());
         assert_eq!(
             pieces("Bearer ${A}!"),
             [text("Bearer "), env("A", None), text("!")]
@@ -314,7 +322,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read_again(text in r"([$]|[$][{]|[}:a-zA/-]|env:|file:|\PC){0,12}") {
             if let Ok(template) = Template::parse(&text) {
-                prop_assert_eq!(Template::parse(&template.to_string()), Ok(template));
+                prop_assert_eq!(Template::parse(&template.written()), Ok(template));
             }
         }
     }

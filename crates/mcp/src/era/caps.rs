@@ -37,6 +37,11 @@ impl Caps {
         self.sampling || self.form || self.url || self.roots
     }
 
+    /// Whether the client shows forms to its user.
+    pub fn shows_forms(self) -> bool {
+        self.form
+    }
+
     /// Whether the client has roots.
     pub(crate) fn has_roots(self) -> bool {
         self.roots

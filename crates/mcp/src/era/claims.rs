@@ -94,11 +94,23 @@ pub fn signed(request: &Message, principal: &str, is_legacy: bool) -> Message {
     })
 }
 
-/// The same request, wanting to see log messages from that level on unless it names another.
+/// Whether a request is one of a legacy client, by the mark of
+/// [`LegacyToModern::signed`](super::LegacyToModern::signed).
+pub fn is_of_legacy_client(request: &Message) -> bool {
+    let meta = request.params().and_then(|params| params.get("_meta"));
+    let mark = meta.and_then(|meta| meta.get(LEGACY_CLIENT));
+    mark.and_then(Json::as_bool) == Some(true)
+}
+
+/// The request of a legacy client for a modern server: without the mark, and wanting to see log messages from that
+/// level on unless it names another.
 pub fn with_default_level(request: &Message, level: Level) -> Message {
-    with_meta(request, |meta| match meta.get(LOG_LEVEL) {
-        Some(_) => meta,
-        None => meta.with(LOG_LEVEL, &quote(level.name())),
+    with_meta(request, |meta| {
+        let meta = meta.without(&[LEGACY_CLIENT]);
+        match meta.get(LOG_LEVEL) {
+            Some(_) => meta,
+            None => meta.with(LOG_LEVEL, &quote(level.name())),
+        }
     })
 }
 
@@ -151,6 +163,8 @@ pub(crate) fn strip(request: &Message) -> Message {
 pub(crate) struct Sender {
     pub(crate) capabilities: String,
     pub(crate) info: String,
+    /// Marks requests as those of a legacy client.
+    pub(crate) marks: bool,
 }
 
 /// The `params` of a modern request, made from those of a legacy one.
@@ -159,7 +173,8 @@ pub(crate) fn wrap(params: Option<Json<'_>>, sender: &Sender, level: Option<Leve
         .with(VERSION, &quote(Revision::LATEST.as_str()))
         .with(CLIENT_CAPABILITIES, &sender.capabilities)
         .with(CLIENT_INFO, &sender.info)
-        .with_some(LOG_LEVEL, level.map(|level| quote(level.name())).as_deref());
+        .with_some(LOG_LEVEL, level.map(|level| quote(level.name())).as_deref())
+        .with_some(LEGACY_CLIENT, sender.marks.then_some("true"));
     Object::of(params).with("_meta", &meta.text()).text()
 }
 
@@ -208,6 +223,7 @@ mod tests {
         let sender = Sender {
             capabilities: r#"{"sampling":{}}"#.into(),
             info: r#"{"name":"c","version":"1"}"#.into(),
+            marks: false,
         };
         let params = Json::parse(r#"{"name":"t","_meta":{"progressToken":7}}"#).ok();
         assert_eq!(
@@ -215,5 +231,20 @@ mod tests {
             r#"{"name":"t","_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}"#
         );
         assert!(wrap(None, &sender, None).starts_with(r#"{"_meta":{"#));
+    }
+
+    #[test]
+    fn the_mark_of_a_legacy_client_does_not_reach_a_modern_server() {
+        let sender = Sender {
+            capabilities: "{}".into(),
+            info: "{}".into(),
+            marks: true,
+        };
+        let params = wrap(None, &sender, None);
+        let marked = Message::request(&Id::number(1), "tools/list", Some(&params));
+        assert!(is_of_legacy_client(&marked));
+        let bare = with_default_level(&marked, Level::DEFAULT);
+        assert!(!is_of_legacy_client(&bare) && !bare.text().contains("linkspan/"));
+        assert!(bare.text().contains("logLevel"));
     }
 }

@@ -26,6 +26,7 @@ pub fn probe(id: &Id, capabilities: &str, info: &str) -> Message {
     let sender = Sender {
         capabilities: capabilities.to_owned(),
         info: info.to_owned(),
+        marks: false,
     };
     Message::request(id, names::DISCOVER, Some(&wrap(None, &sender, None)))
 }

@@ -63,6 +63,7 @@ impl LegacyToModern {
             sender: Sender {
                 capabilities: "{}".to_owned(),
                 info: r#"{"name":"unnamed","version":"0"}"#.to_owned(),
+                marks: false,
             },
             revision: Revision::LAST_LEGACY,
             server: Server::default(),
@@ -77,13 +78,15 @@ impl LegacyToModern {
         }
     }
 
-    /// A machine whose requests are forwarded by [`signed`](super::signed), which marks requests of a client that has
-    /// set no log level.
+    /// A machine whose requests are marked as those of a legacy client, and name no log level if the client has set
+    /// none: for [`signed`](super::signed), which other machines read.
     pub fn signed() -> Self {
-        Self {
+        let mut machine = Self {
             default_level: None,
             ..Self::new()
-        }
+        };
+        machine.sender.marks = true;
+        machine
     }
 
     fn next(&mut self) -> u64 {

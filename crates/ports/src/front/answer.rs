@@ -53,7 +53,7 @@ impl Answer {
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Envelope> {
-        let said = match self.answering.rx.poll_recv(cx) {
+        let said = match self.answering.poll_recv(cx) {
             Poll::Ready(said) => said,
             Poll::Pending => {
                 ready!(self.given_up.as_mut().poll(cx));

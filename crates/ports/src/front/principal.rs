@@ -12,10 +12,13 @@ use parking_lot::Mutex;
 /// On whose behalf a request came: the bytes of its credentials or, where a [`Guard`](super::Guard) verifies them, issuer,
 /// subject and client. All requests without credentials have the same principal.
 ///
-/// Two principals are equal if these are: a refreshed token, and one with other scopes, belongs to the same principal.
+/// Two principals are equal if these are and the requests are for the same view: a refreshed token, and one with other
+/// scopes, belongs to the same principal.
 #[derive(Clone)]
 pub struct Principal {
     key: Option<Arc<[u8]>>,
+    /// The view of the server that the requests are for.
+    view: Option<Arc<str>>,
     standing: Option<Arc<Mutex<Standing>>>,
 }
 
@@ -32,6 +35,7 @@ impl Principal {
     pub const fn anonymous() -> Self {
         Self {
             key: None,
+            view: None,
             standing: None,
         }
     }
@@ -40,6 +44,7 @@ impl Principal {
     pub fn of_credentials(bytes: &[u8]) -> Self {
         Self {
             key: Some(bytes.into()),
+            view: None,
             standing: None,
         }
     }
@@ -53,7 +58,31 @@ impl Principal {
     pub fn until(identity: Arc<Identity>, until: Option<Instant>) -> Self {
         Self {
             key: Some(identity.key().into()),
+            view: None,
             standing: Some(Arc::new(Mutex::new(Standing { identity, until }))),
+        }
+    }
+
+    /// The same sender, for a view of the server.
+    #[must_use]
+    pub fn in_view(self, view: &str) -> Self {
+        Self {
+            view: Some(view.into()),
+            ..self
+        }
+    }
+
+    /// The view of the server that the requests are for.
+    pub fn view(&self) -> Option<&str> {
+        self.view.as_deref()
+    }
+
+    /// The same sender, whichever view its requests are for.
+    #[must_use]
+    pub fn without_view(&self) -> Self {
+        Self {
+            view: None,
+            ..self.clone()
         }
     }
 
@@ -93,6 +122,7 @@ impl Principal {
     pub fn without_identity(&self) -> Self {
         Self {
             key: self.key.clone(),
+            view: self.view.clone(),
             standing: None,
         }
     }
@@ -100,7 +130,7 @@ impl Principal {
 
 impl PartialEq for Principal {
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
+        self.key == other.key && self.view == other.view
     }
 }
 
@@ -109,6 +139,7 @@ impl Eq for Principal {}
 impl Hash for Principal {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key.hash(state);
+        self.view.hash(state);
     }
 }
 

@@ -119,11 +119,18 @@ impl<H: FrontService> Router<H> {
         if let Some(document) = self.document(head) {
             return document;
         }
-        let admission = self.admission(head).await?;
+        let mut admission = self.admission(head).await?;
         if serving.is_reserved() {
             return Err(Refusal::busy("too many connections"));
         }
-        if path.trim_end_matches('/') == self.options.path.trim_end_matches('/') {
+        let endpoint = self.options.path.trim_end_matches('/');
+        let below = path.trim_end_matches('/').strip_prefix(endpoint);
+        let view = below.and_then(|below| below.strip_prefix('/'));
+        let view = view.filter(|name| self.service.has_view(name));
+        if let Some(view) = view {
+            admission.principal = admission.principal.in_view(view);
+        }
+        if below == Some("") || view.is_some() {
             return match head.method {
                 Method::POST => self.post(head, body, &admission, serving).await,
                 Method::GET => self.listen(head, &admission, serving),

@@ -40,7 +40,9 @@ impl LegacyToModern {
             number,
         };
         let id = ids::request(number);
-        let Sender { capabilities, info } = &self.sender;
+        let Sender {
+            capabilities, info, ..
+        } = &self.sender;
         vec![Step::Back(probe(&id, capabilities, info))]
     }
 

@@ -60,8 +60,7 @@ impl FrontService for Play {
             };
             let _ = tx.send(Envelope::new(answer)).await;
         });
-        let guard = Box::new(Tells(self.dropped.clone()));
-        Ok(Answering { rx, guard })
+        Ok(Answering::new(rx, Tells(self.dropped.clone())))
     }
 }
 

@@ -1,25 +1,44 @@
-//! The pool as a port: the back of a legacy session that shares its connection with others.
+//! Servers and clients that know single requests only, instead of sessions.
 
 use std::collections::HashMap;
 
 use linkspan_mcp::names;
-use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
+use linkspan_ports::{Answering, Principal};
+use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::{Hop, Id, Kind, Message};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::{Caller, UpstreamPool};
-
 const QUEUE: usize = 64;
 
-/// A port that sends every request to the pool on its own.
-pub(super) fn port(pool: UpstreamPool, caller: Caller) -> Port {
-    let (port, end) = Port::pair("the shared server", QUEUE);
-    tokio::spawn(run(pool, caller, end));
+/// Answers modern requests, each on its own. Clones serve the same clients.
+pub trait RequestService: Clone + Send + Sync + 'static {
+    /// Sends a request to the server. Dropping what it returns cancels the request.
+    fn request(
+        &self,
+        call: Envelope,
+        caller: &Caller,
+    ) -> impl Future<Output = Result<Answering, Fault>> + Send;
+}
+
+/// The client of a request, as far as it is known.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// On whose behalf the request came.
+    pub principal: Principal,
+    /// The legacy session that the request belongs to, where several sessions share a connection; modern requests have
+    /// none.
+    pub session: Option<u64>,
+}
+
+/// A port that gives every request to the service on its own.
+pub(crate) fn port(name: &str, service: impl RequestService, caller: Caller) -> Port {
+    let (port, end) = Port::pair(name, QUEUE);
+    tokio::spawn(run(service, caller, end));
     port
 }
 
-async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
+async fn run(service: impl RequestService, caller: Caller, mut end: PortEnd) {
     let mut calls = JoinSet::new();
     let mut running: HashMap<Hop, AbortHandle> = HashMap::new();
     loop {
@@ -39,7 +58,7 @@ async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
                             credit: envelope.credit,
                             ..Envelope::new(msg.clone())
                         };
-                        let call = call(pool.clone(), caller.clone(), ask, hop, end.tx.clone());
+                        let call = call(service.clone(), caller.clone(), ask, hop, end.tx.clone());
                         running.insert(hop, calls.spawn(call));
                     }
                 }
@@ -58,15 +77,15 @@ async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
 
 /// Sends one request; returns its hop when it is done.
 async fn call(
-    pool: UpstreamPool,
+    service: impl RequestService,
     caller: Caller,
     ask: Envelope,
     hop: Hop,
     tx: mpsc::Sender<Inbound>,
 ) -> Hop {
-    match pool.call(ask, &caller).await {
+    match service.request(ask, &caller).await {
         Ok(mut answering) => {
-            while let Some(envelope) = answering.rx.recv().await {
+            while let Some(envelope) = answering.recv().await {
                 let envelope = Envelope {
                     relates_to: Some(hop),
                     ..envelope

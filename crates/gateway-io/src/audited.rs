@@ -1,0 +1,170 @@
+//! A request on its way to a server, for the audit log.
+
+use std::sync::Arc;
+
+use linkspan_gateway::audit::{AuditLine, Call, Outcome, Subject};
+use linkspan_gateway::{ListKind, Sender};
+use linkspan_mcp::{CLIENT_INFO, era::is_timeout, names};
+use linkspan_wire::{Json, Kind, Message, RpcError};
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use crate::asked::Asked;
+use crate::audit_file::{AuditFile, now};
+
+/// The log, and what is written of a call.
+#[derive(Clone)]
+pub(crate) struct Audit {
+    pub(crate) file: Arc<AuditFile>,
+    /// The arguments themselves, and not their shape and digest only.
+    pub(crate) keeps_arguments: bool,
+}
+
+/// A call that is written to the log when it ends. Clones are the same call.
+#[derive(Clone)]
+pub(crate) struct Audited(Arc<Mutex<State>>);
+
+struct State {
+    audit: Audit,
+    began: Instant,
+    who: Option<String>,
+    view: Option<String>,
+    request: Message,
+    server: Option<String>,
+    kind: Option<ListKind>,
+    own: String,
+    decision: &'static str,
+    is_written: bool,
+}
+
+impl Audited {
+    /// A request that the log has a line for; `None` for lists and the like.
+    pub(crate) fn begin(audit: Option<&Audit>, asked: &Asked) -> Option<Self> {
+        let audit = audit?;
+        let request = &asked.request;
+        let method = request.method();
+        if !matches!(
+            &*method,
+            names::TOOLS_CALL | names::PROMPTS_GET | names::RESOURCES_READ
+        ) {
+            return None;
+        }
+        Some(Self(Arc::new(Mutex::new(State {
+            audit: audit.clone(),
+            began: Instant::now(),
+            who: name_of(asked),
+            view: asked.view.as_ref().map(|view| view.name.clone()),
+            request: request.clone(),
+            server: None,
+            kind: None,
+            own: String::new(),
+            decision: "none",
+            is_written: false,
+        }))))
+    }
+
+    /// The item that it is for.
+    pub(crate) fn for_item(&self, server: &str, kind: ListKind, own: &str) {
+        let mut state = self.0.lock();
+        state.server = Some(server.to_owned());
+        state.kind = Some(kind);
+        own.clone_into(&mut state.own);
+    }
+
+    /// What the rules have said.
+    pub(crate) fn decided(&self, decision: &'static str) {
+        self.0.lock().decision = decision;
+    }
+
+    /// It has been answered.
+    pub(crate) fn answered(&self, answer: &Message) {
+        let outcome = match answer.kind() {
+            _ if is_timeout(answer) => Outcome::TimedOut,
+            Kind::Error => Outcome::Error(code_of(answer)),
+            _ if is_tool_error(answer) => Outcome::ToolError,
+            _ => Outcome::Ok,
+        };
+        self.0.lock().write(outcome, answer.len());
+    }
+
+    /// The gateway has answered it itself.
+    pub(crate) fn refused(&self, error: &RpcError) {
+        let mut state = self.0.lock();
+        let outcome = match state.server {
+            // The rules have refused it; else the request itself was wrong.
+            Some(_) => Outcome::Refused,
+            None => Outcome::Error(error.code()),
+        };
+        state.write(outcome, 0);
+    }
+}
+
+impl State {
+    fn write(&mut self, outcome: Outcome, bytes: usize) {
+        if std::mem::replace(&mut self.is_written, true) {
+            return;
+        }
+        let params = self.request.params();
+        let meta = params.and_then(|params| params.get("_meta"));
+        let text = |path: &[&str]| meta.and_then(|meta| meta.path(path)?.as_str());
+        let (client, traceparent) = (text(&[CLIENT_INFO, "name"]), text(&["traceparent"]));
+        let method = self.request.method();
+        let named = params.and_then(|params| params.get("name").or(params.get("uri")));
+        let named = named.and_then(Json::as_str).unwrap_or_default();
+        let own = if self.server.is_some() {
+            self.own.as_str()
+        } else {
+            &*named
+        };
+        let line = AuditLine::call(&Call {
+            time: &now(),
+            who: self.who.as_deref(),
+            client: client.as_deref(),
+            view: self.view.as_deref(),
+            server: self.server.as_deref(),
+            subject: match &*method {
+                names::TOOLS_CALL => Subject::Tool(own),
+                names::PROMPTS_GET => Subject::Prompt(own),
+                names::RESOURCES_READ => Subject::Resource(own),
+                other => Subject::Method(other),
+            },
+            arguments: params.and_then(|params| params.get("arguments")),
+            keeps_arguments: self.audit.keeps_arguments,
+            decision: self.decision,
+            outcome,
+            ms: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            bytes: bytes as u64,
+            tokens: None,
+            traceparent: traceparent.as_deref(),
+        });
+        self.audit.file.push(line);
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.write(Outcome::Cancelled, 0);
+    }
+}
+
+/// The sender as the log names it.
+fn name_of(asked: &Asked) -> Option<String> {
+    match &asked.sender {
+        Sender::Local => Some("local".to_owned()),
+        Sender::Anonymous => None,
+        Sender::Verified { .. } => {
+            let identity = asked.caller.principal.identity()?;
+            Some(format!("{} {}", identity.issuer, identity.subject))
+        }
+    }
+}
+
+fn code_of(answer: &Message) -> i64 {
+    let code = answer.body().and_then(|error| error.get("code"));
+    code.and_then(Json::as_i64).unwrap_or_default()
+}
+
+fn is_tool_error(answer: &Message) -> bool {
+    let flag = answer.body().and_then(|result| result.get("isError"));
+    flag.and_then(Json::as_bool) == Some(true)
+}
