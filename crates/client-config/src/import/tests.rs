@@ -1,3 +1,5 @@
+use linkspan_gateway::config::GatewayConfig;
+
 use super::*;
 
 fn import(configs: &[(Client, &str)]) -> Import {
@@ -8,6 +10,9 @@ fn import(configs: &[(Client, &str)]) -> Import {
         std::fs::write(&file, text).unwrap();
         import.add(&ConfigFile::read(*client, &file).unwrap());
     }
+    let config = import.to_json().to_string();
+    let config = GatewayConfig::read("imported", &config).unwrap();
+    assert_eq!(config.servers.len(), import.servers.len());
     import
 }
 
