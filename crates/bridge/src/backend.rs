@@ -28,13 +28,16 @@ enum Kind {
 }
 
 struct Local {
-    open: Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>,
+    open: Open,
     close: Option<Close>,
     era: Option<Era>,
     keeps_sessions: bool,
     is_like_a_command: bool,
     views: Option<Views>,
 }
+
+/// Opens a connection of a local server.
+type Open = Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>;
 
 /// Whether a server that answers single requests has a view of this name.
 type Views = Box<dyn Fn(&str) -> bool + Send + Sync>;
