@@ -31,7 +31,7 @@ enum Kind {
 }
 
 struct Local {
-    open: OpenLocal,
+    open: Open,
     close: Option<Close>,
     era: Option<Era>,
     keeps_sessions: bool,
@@ -39,7 +39,8 @@ struct Local {
     views: Option<Views>,
 }
 
-type OpenLocal = Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>;
+/// Opens a connection of a local server.
+type Open = Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>;
 
 /// Whether a server that answers single requests has a view of this name.
 type Views = Box<dyn Fn(&str) -> bool + Send + Sync>;

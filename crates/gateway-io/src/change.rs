@@ -1,18 +1,17 @@
-//! Changes of the lists of servers, as subscriptions hear of them.
+//! Changes of lists, for the subscriptions of clients.
 
 use linkspan_gateway::{Alias, ListKind};
 use linkspan_ports::Principal;
 
 use crate::asked::Asked;
-use crate::set::ServerSet;
 
 /// A list has changed.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     /// The server; `None` if all lists may have changed.
-    pub(crate) alias: Option<Alias>,
+    alias: Option<Alias>,
     /// The principal whose list it is; `None` for a server that all clients share.
-    pub(crate) principal: Option<Principal>,
+    principal: Option<Principal>,
     pub(crate) kind: ListKind,
 }
 
@@ -26,14 +25,20 @@ impl Change {
         }
     }
 
+    /// A list of one server has changed, for one principal or for all.
+    pub(crate) fn of(alias: &Alias, principal: Option<&Principal>, kind: ListKind) -> Self {
+        Self {
+            alias: Some(alias.clone()),
+            principal: principal.cloned(),
+            kind,
+        }
+    }
+
     /// Whether the lists of a client may have changed.
-    pub(crate) fn concerns(&self, now: &ServerSet, asked: &Asked) -> bool {
-        let alias = self.alias.as_ref();
+    pub(crate) fn concerns(&self, asked: &Asked) -> bool {
         let principal = self.principal.as_ref();
-        // The servers of the moment count, not those when the client subscribed.
-        let upstreams = now.upstreams_of(asked.view.as_ref());
-        let has = |alias: &Alias| upstreams.iter().any(|one| one.alias() == alias);
-        alias.is_none_or(has)
+        let alias = self.alias.as_ref();
+        alias.is_none_or(|alias| asked.find(alias).is_some())
             && principal.is_none_or(|principal| *principal == asked.caller.principal)
     }
 }

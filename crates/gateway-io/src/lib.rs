@@ -4,7 +4,6 @@
 //! A [`Gateway`] is the server of a bridge: every request of a client reaches [`Gateway`] on its own
 //! (`linkspan_bridge::RequestService`), and goes on to one server, or is answered from what is known of several.
 
-mod admission;
 mod asked;
 mod asking;
 mod audit_file;
@@ -20,14 +19,21 @@ mod gateway;
 mod known;
 mod listen;
 mod open;
+mod outcome;
 mod permit;
 mod pinning;
 mod pins_file;
+mod relay;
 mod saved;
 mod scope;
 mod seen;
 mod set;
+mod slots;
 mod tables;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod upstream;
 
 pub use audit_file::{AuditFile, AuditFileError, VerifyError, now, verify_file};

@@ -29,7 +29,7 @@ pub(crate) struct Scope {
     pub(crate) principal: Option<Principal>,
     pub(crate) description: Known<Description>,
     lists: [Known<ServerList>; 4],
-    /// Lists from an earlier run that have not been fetched in this one.
+    /// Lists from an earlier run, or from before a gap of the watch, that have not been fetched since.
     restored: Mutex<Vec<ListKind>>,
     watch: Mutex<Watch>,
     /// By [`ListKind::index`]: whether the server tells when the list changes.
@@ -72,7 +72,7 @@ impl Scope {
         }
     }
 
-    /// Whether lists of an earlier run have not been compared with the server.
+    /// Whether lists have not been compared with the server that runs now.
     pub(crate) fn is_restored(&self) -> bool {
         !self.restored.lock().is_empty()
     }
@@ -88,6 +88,13 @@ impl Scope {
         }
         self.description.invalidate();
         restored
+    }
+
+    /// The server may have changed its lists meanwhile.
+    fn note_gap(&self) {
+        let known = ListKind::ALL.into_iter();
+        let known = known.filter(|kind| self.list(*kind).last().is_some());
+        *self.restored.lock() = known.collect();
     }
 
     pub(crate) fn touch(&self) {
@@ -132,6 +139,9 @@ impl Scope {
             for kind in ListKind::ALL {
                 scope.watched[kind.index()].store(false, Ordering::Relaxed);
                 scope.list(kind).invalidate();
+            }
+            if matches!(outcome, Watch::Off) {
+                scope.note_gap();
             }
             *scope.watch.lock() = outcome;
         });

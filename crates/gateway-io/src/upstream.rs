@@ -7,21 +7,22 @@ use std::time::Duration;
 
 use linkspan_bridge::{Caller, Calls, CallsClosing, RequestService};
 use linkspan_gateway::config::{ServerConfig, Start};
-use linkspan_gateway::{Alias, ListKind, ServerList};
+use linkspan_gateway::{Alias, Breaker, ListKind, ServerList};
 use linkspan_ports::{Answering, Principal};
-use linkspan_session::{Envelope, Fault};
+use linkspan_session::{Envelope, Fault, now};
 use linkspan_wire::Message;
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 
-use crate::admission::Admission;
 use crate::asking::Asking;
 use crate::change::Change;
 use crate::fetch::{self, Description};
+use crate::outcome::Outcome;
 use crate::pinning::{PinRules, Pinning};
 use crate::saved;
 use crate::scope::Scope;
+use crate::slots::Slots;
 
 /// Principals whose lists are kept, for a server that is not shared.
 const MOST_SCOPES: usize = 256;
@@ -45,7 +46,8 @@ pub(crate) struct Upstream {
     pinning: Option<Pinning>,
     pub(crate) calls: Calls,
     closing: Mutex<Option<CallsClosing>>,
-    admission: Admission,
+    breaker: Mutex<Breaker>,
+    slots: Slots,
     scopes: Mutex<HashMap<Principal, Arc<Scope>>>,
     changes: broadcast::Sender<Change>,
     /// Every request in flight has a clone.
@@ -62,13 +64,14 @@ impl Upstream {
         changes: broadcast::Sender<Change>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            admission: Admission::new(config.concurrency),
+            slots: Slots::new(config.concurrency),
             config,
             options,
             pins,
             pinning,
             calls,
             closing: Mutex::new(Some(closing)),
+            breaker: Mutex::default(),
             scopes: Mutex::default(),
             changes,
             running: Arc::default(),
@@ -240,6 +243,10 @@ impl Upstream {
         {
             return Some(Arc::default());
         }
+        let deadline = match scope.description.is_slow() {
+            true => Instant::now(),
+            false => deadline,
+        };
         let fetch = || {
             let (upstream, asking, scope) = (self.clone(), asking.clone(), scope.clone());
             async move {
@@ -299,11 +306,7 @@ impl Upstream {
     }
 
     pub(crate) fn change(&self, scope: &Scope, kind: ListKind) -> Change {
-        Change {
-            alias: Some(self.config.alias.clone()),
-            principal: scope.principal.clone(),
-            kind,
-        }
+        Change::of(&self.config.alias, scope.principal.as_ref(), kind)
     }
 
     /// Sends a client's request.
@@ -312,22 +315,59 @@ impl Upstream {
         call: Envelope,
         caller: &Caller,
     ) -> Result<Answering, Fault> {
+        self.admitted()?;
+        let slot = self.slots.take().await?;
+        let answering = self.send(call, caller).await?;
+        Ok(answering.holding((slot, self.running.clone())))
+    }
+
+    /// Sends a client's subscription. It is no call: it needs no slot, and the server may be closed meanwhile.
+    pub(crate) async fn listen(
+        self: &Arc<Self>,
+        listen: Envelope,
+        caller: &Caller,
+    ) -> Result<Answering, Fault> {
+        self.admitted()?;
+        self.send(listen, caller).await
+    }
+
+    /// Whether the breaker is closed.
+    fn admitted(&self) -> Result<(), Fault> {
+        let admitted = self.breaker.lock().admit(now());
+        admitted.map_err(|wait| Fault::Paused {
+            peer: self.name().to_owned(),
+            wait,
+        })
+    }
+
+    async fn send(self: &Arc<Self>, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let scope = self.scope(&caller.principal);
         scope.touch();
-        let slot = self.admission.admit(self.name()).await?;
         let first = scope.is_unwatched().then(|| self.asking(&call.msg, caller));
         let answering = self.calls.request(call, caller).await;
-        let answering = answering.inspect_err(|why| self.admission.failed(why))?;
+        let answering = answering.inspect_err(|why| self.heard(Outcome::of_fault(why)))?;
         if let Some(asking) = first {
             self.contacted(&scope, &asking);
         }
         let upstream = self.clone();
-        let answering = answering.edited(move |envelope| {
+        Ok(answering.edited(move |envelope| {
             if envelope.msg.is_answer() {
-                upstream.admission.answered(&envelope.msg);
+                upstream.heard(Outcome::of_answer(&envelope.msg));
             }
             envelope
-        });
-        Ok(answering.holding((slot, self.running.clone())))
+        }))
+    }
+
+    /// Whether an answer is not the server's own: the connection was lost, or the request has not reached it.
+    pub(crate) fn is_lost(answer: &Message) -> bool {
+        Outcome::of_answer(answer) != Outcome::Answered
+    }
+
+    fn heard(&self, outcome: Outcome) {
+        match outcome {
+            Outcome::Answered => self.breaker.lock().succeeded(),
+            Outcome::Failed => self.breaker.lock().failed(now()),
+            Outcome::Neither => {}
+        }
     }
 }
