@@ -4,7 +4,7 @@ use linkspan_testkit::Message;
 use serde_json::json;
 
 use crate::samples;
-use crate::setup::{Era, Line, assert_untouched, one_text, result_of, shrink};
+use crate::setup::{Era, LATEST, Line, assert_untouched, one_text, result_of, shrink};
 
 /// The tool `say` of the scripted server, with a definition that can get shorter, and one that cannot.
 const TOOLS: &str = r#""tools":[{"name":"say","description":"Says it. And a second sentence.","inputSchema":{"type":"object","properties":{"file":{"type":"string","description":"A file with a result"}},"required":["file"]},"annotations":{"title": "Say"}},{"name":"echo","inputSchema":{"type":"object"}}],"vendor":0.10"#;
@@ -99,22 +99,37 @@ fn the_tools_of_other_layers_are_in_the_list_too() {
 }
 
 #[test]
-fn expose_shortens_lists_for_each_client() {
-    let (http, _place) = shrink(&["--tools", "brief"])
-        .by(&["expose"])
-        .tools(TOOLS)
-        .over_http();
-    let answer = http
-        .client()
-        .modern()
-        .request("1", "tools/list", &json!({}))
-        .answer();
-    let tools = &answer.json()["result"]["tools"];
-    assert_eq!(
-        tools[0]["inputSchema"],
-        json!({"type": "object", "properties": {"file": {"type": "string"}}, "required": ["file"]})
-    );
-    assert_eq!(tools[2]["name"], "tool_details");
+fn expose_shortens_lists_for_clients_of_both_eras() {
+    for flags in [&["--tools", "brief"][..], &["--tools", "brief", "--share"]] {
+        let (http, _place) = shrink(flags).by(&["expose"]).tools(TOOLS).over_http();
+        let session = http.client().session(LATEST);
+        let modern = http.client().modern();
+        for answer in [
+            session.request("1", "tools/list", &json!({})).answer(),
+            modern.request("1", "tools/list", &json!({})).answer(),
+        ] {
+            let tools = &answer.json()["result"]["tools"];
+            assert_eq!(
+                tools[0]["inputSchema"],
+                json!({"type": "object", "properties": {"file": {"type": "string"}}, "required": ["file"]})
+            );
+            assert_eq!(tools[2]["name"], "tool_details");
+        }
+        // A modern client may call without having listed anything.
+        let details = json!({"names": ["say"]});
+        let fresh = http.client().modern().tool("2", "tool_details", &details);
+        assert!(
+            one_text(&fresh).contains("A file with a result"),
+            "{}",
+            fresh.text
+        );
+        let refused = session.tool("3", "say", &json!({}));
+        assert!(
+            one_text(&refused).contains("say was not called"),
+            "{}",
+            refused.text
+        );
+    }
 }
 
 #[test]

@@ -115,6 +115,31 @@ fn what_cannot_be_judged_passes() {
 }
 
 #[test]
+fn the_schemas_of_real_servers_can_be_judged() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/tool-lists");
+    let mut refusing = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let Ok(list) = Json::parse(&text) else {
+            continue;
+        };
+        for tool in list.get("tools").unwrap().elements() {
+            let schema = tool.get("inputSchema").unwrap();
+            let judge = Judge::new(schema).unwrap();
+            let has_required = schema.get("required").is_some_and(|it| it.text() != "[]");
+            match judge.judge(None) {
+                Judged::Wrong(errors) => {
+                    assert!(has_required && errors[0].contains("required"), "{errors:?}");
+                    refusing += 1;
+                }
+                other => assert_eq!(other, Judged::Fits),
+            }
+        }
+    }
+    assert!(refusing > 200, "{refusing}");
+}
+
+#[test]
 fn a_check_of_large_arguments_against_a_large_schema_is_left_out() {
     let branches = vec![r#"{"type":"string"}"#; 2000].join(",");
     let schema =
