@@ -1,9 +1,10 @@
 """Direction `expose`: an HTTP client, the bridge, a stdio server."""
 
+import json
 import shlex
 
 from . import expose_table
-from .paths import ECHO
+from .paths import ECHO, WORK
 from .peers import Target, inside, node, older, peer
 
 NAME = "expose"
@@ -13,6 +14,19 @@ document = expose_table.document
 
 LEGACY = [str(ECHO), "--stdio"]
 BOTH = [str(ECHO), "--stdio-both-eras"]
+
+
+def gateway_config(server):
+    """The configuration of a gateway with three of the servers. They have the same tools, so rules hide all but one's."""
+    one = {"command": server[0], "args": server[1:]}
+    config = {
+        "mcpServers": {"a": one, "b": one, "c": one},
+        "linkspan": {"prefix": "never", "rules": [{"server": ["b", "c"], "then": "deny"}]},
+    }
+    WORK.mkdir(parents=True, exist_ok=True)
+    file = WORK / f"gateway{''.join(server[1:])}.json"
+    file.write_text(json.dumps(config))
+    return file
 
 
 def targets(linkspan, before=None):
@@ -28,6 +42,12 @@ def targets(linkspan, before=None):
         Target(
             "linkspan", "**linkspan** (rust)",
             lambda server: [str(linkspan), "expose", "--port", "{port}", "--", *server],
+        ),
+        Target(
+            "linkspan-gateway", "**linkspan gateway**, 3 servers",
+            lambda server: [
+                str(linkspan), "gateway", "-c", str(gateway_config(server)), "--http", "--port", "{port}",
+            ],
         ),
         *older(before, lambda server: [str(before), "expose", "--port", "{port}", "--", *server]),
         peer("npm-supergateway", lambda server: [

@@ -46,7 +46,11 @@ const SYSTEMS: [System; 2] = [
     },
     System {
         target: "aarch64-unknown-linux-musl",
-        packages: &["gcc-aarch64-linux-gnu", "qemu-user"],
+        packages: &[
+            "gcc-aarch64-linux-gnu",
+            "libc6-dev-arm64-cross",
+            "qemu-user",
+        ],
         compiler: "aarch64-linux-gnu-gcc",
         emulator: "qemu-aarch64",
         program: "linkspan",
@@ -102,7 +106,11 @@ impl System {
         portable::add_target(self.target)?;
         let is_there =
             |program: &str| child::capture(Command::new(program).arg("--version"), ASK).is_ok();
-        if is_there(self.compiler) && is_there(self.emulator) {
+        // Debian's compilers for other systems come without the headers of a C library.
+        let mut preprocess = Command::new(self.compiler);
+        preprocess.args(["-E", "-x", "c", "-include", "sys/types.h", "/dev/null"]);
+        let has_headers = child::capture(&mut preprocess, ASK).is_ok();
+        if is_there(self.emulator) && has_headers {
             return Ok(());
         }
         let mut apt = Command::new("apt-get");

@@ -62,6 +62,8 @@ usage: cargo xtask COMMAND
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
+  tool-tokens [FILE…]      what the levels of `--tools` save on the tool lists of real servers, or on answers to
+                           `tools/list` of your own; fails if a definition grows or a level misses its goal
   vocabulary               packs the published vocabularies of the registry package `bpe-openai` into
                            crates/tokens/data; a test of crates/tokens compares both
   notices                  writes the licences of all packages for `linkspan licenses`; `test` compares them
@@ -118,6 +120,7 @@ fn main() -> ExitCode {
         ["dist", ref rest @ ..] => report_of(|report| dist::run(report, rest)),
         ["channels", ref names @ ..] => report_of(|report| channels::run(report, names)),
         ["tokens", ref rest @ ..] => tokens::run(rest),
+        ["tool-tokens", ref rest @ ..] => tokens::tool_lists(rest),
         ["reproducible"] => report_of(|report| reproducible::run(report, "dist")),
         ["reproducible", profile] => report_of(|report| reproducible::run(report, profile)),
         ["notices"] => report_of(notices::write),

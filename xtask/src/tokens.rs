@@ -1,5 +1,5 @@
 //! `cargo xtask tokens`: the savings on the corpus, with TOON and minified JSON beside them. `cargo xtask vocabulary`:
-//! the vocabularies that are part of the program.
+//! the vocabularies that are part of the program. `cargo xtask tool-tokens`: what the levels of tool lists save.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +20,18 @@ pub fn run(args: &[&str]) -> ExitCode {
     if let Ok(toon) = toon {
         measure.env("LINKSPAN_TOON", toon);
     }
-    match child::run(&mut measure, RUN) {
+    exit_of(child::run(&mut measure, RUN))
+}
+
+/// Measures the lists of tools of real servers, or of files.
+pub fn tool_lists(args: &[&str]) -> ExitCode {
+    let mut measure = cargo("run --quiet -p linkspan-tool-lists --example tool_tokens --");
+    measure.args(args.iter().map(|arg| absolute(arg)));
+    exit_of(child::run(&mut measure, RUN))
+}
+
+fn exit_of(run: Result<(), String>) -> ExitCode {
+    match run {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");

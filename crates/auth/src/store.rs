@@ -46,7 +46,7 @@ pub use lock::{CredentialLock, LockName};
 pub use record::{ClientAuth, Record, Registration, Status, Tokens};
 pub use storm::Storm;
 
-use crate::Timestamp;
+use crate::{Secret, Timestamp};
 use file::StoreFile;
 use folder::Folder;
 use keyring::Keyring;
@@ -189,6 +189,30 @@ impl Store {
             content.forget_registration(issuer, client_id);
             Ok(())
         })
+    }
+
+    /// A secret that configurations refer to by its name.
+    pub fn secret(&self, name: &str) -> Result<Option<Secret>> {
+        Ok(self.file.load()?.secret(name).cloned())
+    }
+
+    /// The names of all secrets, in order.
+    pub fn secret_names(&self) -> Result<Vec<String>> {
+        let content = self.file.load()?;
+        Ok(content.secret_names().map(str::to_owned).collect())
+    }
+
+    /// Keeps a secret; it replaces one of the same name.
+    pub fn save_secret(&self, name: &str, secret: Secret) -> Result<()> {
+        self.file.update(|content| {
+            content.save_secret(name, secret);
+            Ok(())
+        })
+    }
+
+    /// Removes a secret; `false` if there is none of this name.
+    pub fn remove_secret(&self, name: &str) -> Result<bool> {
+        self.file.update(|content| Ok(content.remove_secret(name)))
     }
 
     /// Whether tokens may be requested for a credential; [`StoreError::Storm`] if that goes in circles.

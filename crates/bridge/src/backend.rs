@@ -10,6 +10,7 @@ use linkspan_mcp::Era;
 use linkspan_ports::{ChildOptions, HttpOptions, Principal, child, http, reach};
 use linkspan_session::Port;
 
+use crate::accounts::PrincipalAccounts;
 use crate::caller::{CallerInfo, CallerVariables};
 use crate::error::BridgeError;
 use crate::requests::{self, Caller, RequestService};
@@ -19,6 +20,8 @@ pub struct Backend {
     kind: Kind,
     secrets: Vec<String>,
     account: Option<Account>,
+    /// The accounts of clients with credentials of their own.
+    accounts: Option<PrincipalAccounts>,
 }
 
 enum Kind {
@@ -28,13 +31,16 @@ enum Kind {
 }
 
 struct Local {
-    open: Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>,
+    open: Open,
     close: Option<Close>,
     era: Option<Era>,
     keeps_sessions: bool,
     is_like_a_command: bool,
     views: Option<Views>,
 }
+
+/// Opens a connection of a local server.
+type Open = Box<dyn Fn(&Principal, CallerVariables) -> Port + Send + Sync>;
 
 /// Whether a server that answers single requests has a view of this name.
 type Views = Box<dyn Fn(&str) -> bool + Send + Sync>;
@@ -48,6 +54,7 @@ impl Backend {
             secrets: options.secrets().to_vec(),
             kind: Kind::Url(Box::new(options)),
             account: None,
+            accounts: None,
         }
     }
 
@@ -58,6 +65,17 @@ impl Backend {
             options.authorizer = Some(Arc::new(account.clone()));
             self.account = Some(account);
         }
+        self
+    }
+
+    /// Clients with credentials get accounts of their own, which `make` makes; the one of
+    /// [`signing_in`](Self::signing_in) is for those without.
+    #[must_use]
+    pub fn signing_in_each(
+        mut self,
+        make: impl Fn(&Principal) -> Option<Account> + Send + Sync + 'static,
+    ) -> Self {
+        self.accounts = Some(PrincipalAccounts::new(make));
         self
     }
 
@@ -72,6 +90,7 @@ impl Backend {
             kind: Kind::Command(options),
             secrets: Vec::new(),
             account: None,
+            accounts: None,
         }
     }
 
@@ -95,8 +114,8 @@ impl Backend {
         })
     }
 
-    /// A modern server in this process that answers single requests, and knows on whose behalf they came; `has_view` says
-    /// which views of it there are.
+    /// A modern server in this process that answers single requests, and knows on whose behalf they came; `has_view`
+    /// says which views of it there are.
     pub fn requests(
         service: impl RequestService,
         has_view: impl Fn(&str) -> bool + Send + Sync + 'static,
@@ -124,6 +143,7 @@ impl Backend {
             kind: Kind::Local(local),
             secrets: Vec::new(),
             account: None,
+            accounts: None,
         }
     }
 
@@ -184,6 +204,11 @@ impl Backend {
         match &self.kind {
             Kind::Url(options) => {
                 let mut options = (**options).clone();
+                if let Some(accounts) = self.accounts.as_ref().filter(|_| principal.key().is_some())
+                {
+                    let account = accounts.of(principal);
+                    options.authorizer = account.map(|account| Arc::new(account) as _);
+                }
                 info.add_header(principal, &mut options);
                 Ok(http(options)?)
             }

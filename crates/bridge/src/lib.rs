@@ -13,6 +13,7 @@
 //! Options are values and errors are [`BridgeError`]: this crate reads no environment variables, prints
 //! nothing and knows no exit codes.
 
+mod accounts;
 mod backend;
 mod bridge;
 mod caller;

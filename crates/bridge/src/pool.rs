@@ -12,7 +12,7 @@ mod warm;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use linkspan_mcp::era::{
     Claims, LegacyToModern, MachineStatus, ModernToLegacyOptions, QuestionHistory, given_roots,
@@ -21,7 +21,7 @@ use linkspan_mcp::era::{
 use linkspan_mcp::{Era, Level};
 use linkspan_ports::{Answering, FrontService, Principal};
 use linkspan_session::{
-    Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Port, Session,
+    Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Port, Session, now,
 };
 use linkspan_wire::Message;
 use tokio::sync::{mpsc, watch};
@@ -292,14 +292,14 @@ impl UpstreamPool {
         let (server, alive) = (self.0.server.clone(), self.0.alive.clone());
         let mut stop = self.0.stop.clone();
         tokio::spawn(async move {
-            let began = Instant::now();
+            let began = now();
             let stop = async move {
                 let _ = stop.wait_for(|stop| *stop).await;
             };
             match session.run(stop).await {
                 Ended::BackClosed(why) => {
                     tracing::warn!("{why}");
-                    server.ended(&cause, answered.get(), began.elapsed());
+                    server.ended(&cause, answered.get(), now().duration_since(began));
                 }
                 Ended::FrontClosed | Ended::Stopped => {}
             }

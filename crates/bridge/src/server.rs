@@ -1,10 +1,10 @@
 //! A backend, and what is known about its server.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use linkspan_auth_io::Account;
 use linkspan_mcp::Era;
-use linkspan_session::{Fault, Layer, Port};
+use linkspan_session::{Fault, Layer, Port, now};
 use linkspan_wire::Message;
 use parking_lot::Mutex;
 
@@ -148,7 +148,7 @@ impl Server {
 
     /// Opens a connection or starts a process, after a pause if that keeps failing for this cause.
     pub(crate) async fn open(&self, cause: &Cause) -> Result<Port, Fault> {
-        if let Some(wait) = self.setbacks.wait(cause, Instant::now()) {
+        if let Some(wait) = self.setbacks.wait(cause, now()) {
             tracing::info!("the server does not start; the next start is in {wait:?}");
             tokio::time::sleep(wait).await;
         }
@@ -227,7 +227,7 @@ impl Server {
 
     /// Records how long a process ran, and whether it has `answered` a request.
     pub(crate) fn ended(&self, cause: &Cause, answered: bool, lived: Duration) {
-        self.setbacks.ended(cause, answered, lived, Instant::now());
+        self.setbacks.ended(cause, answered, lived, now());
     }
 }
 

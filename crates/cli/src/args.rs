@@ -12,10 +12,12 @@ pub(crate) mod named;
 mod remote;
 pub(crate) mod shrink;
 pub(crate) mod sign_in;
+mod tool_lists;
 mod values;
 
 pub(crate) use aws::AwsArgs;
 pub(crate) use eras::EraArgs;
 pub(crate) use log::LogArgs;
 pub(crate) use remote::{DEFAULT_TIMEOUT, RemoteArgs};
+pub(crate) use tool_lists::ToolListArgs;
 pub(crate) use values::{millis, seconds};

@@ -108,16 +108,8 @@ pub(crate) enum Command {
     )]
     Auth(Box<AuthArgs>),
     /// See and accept what servers tell the model
-    #[command(
-        arg_required_else_help = true,
-        after_help = "Examples:\n  linkspan pins list\n  linkspan pins diff"
-    )]
     Pins(PinsArgs),
     /// Check the audit log of a gateway
-    #[command(
-        arg_required_else_help = true,
-        after_help = "Example:\n  linkspan audit verify audit.jsonl"
-    )]
     Audit(AuditArgs),
     #[command(flatten)]
     TryOut(TryOut),

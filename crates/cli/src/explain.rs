@@ -150,7 +150,12 @@ impl From<ServerError> for Failure {
 
 impl From<PinsFileError> for Failure {
     fn from(error: PinsFileError) -> Self {
-        Self::new(Exit::Invalid, show::on_one_line(&error.to_string())).hint(error.hint())
+        let exit = if error.is_usage() {
+            Exit::Usage
+        } else {
+            Exit::Invalid
+        };
+        Self::new(exit, show::on_one_line(&error.to_string())).hint(error.hint())
     }
 }
 

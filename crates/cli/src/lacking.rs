@@ -6,7 +6,7 @@ use std::time::Duration;
 use linkspan_bridge::{Bridge, LongCallOptions, LongCalls};
 use linkspan_elicit::Place;
 
-use crate::args::seconds;
+use crate::args::{ToolListArgs, seconds};
 use crate::environment::can_show_browser;
 use crate::exit::Failure;
 use crate::front::limit;
@@ -24,6 +24,8 @@ pub(crate) struct ClientArgs {
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true,
         default_value = "off", hide_default_value = true, default_missing_value = "page")]
     elicit: Place,
+    #[command(flatten)]
+    pub(crate) tools: ToolListArgs,
 }
 
 impl ClientArgs {
@@ -32,9 +34,10 @@ impl ClientArgs {
         let open = |url: &str| can_show_browser() && open_browser(url);
         let bridge = self.elicit.add_to(bridge, host, open)?;
         let patience = limit(self.patience);
-        Ok(match self.long_calls {
+        let bridge = match self.long_calls {
             true => bridge.client_layer(LongCalls::new(LongCallOptions { patience })),
             false => bridge,
-        })
+        };
+        Ok(self.tools.add_to(bridge))
     }
 }

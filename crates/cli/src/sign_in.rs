@@ -8,7 +8,7 @@ use linkspan_auth::store::{KeySource, StoreOptions};
 use linkspan_auth_io::{
     Account, BrowserProcess, ClientSettings, IdpSettings, Performer, Settings, Worker,
 };
-use linkspan_ports::HttpOptions;
+use linkspan_ports::{HttpOptions, Principal};
 
 use crate::args::RemoteArgs;
 use crate::args::sign_in::SignInArgs;
@@ -34,6 +34,26 @@ pub(crate) fn account(
     };
     let settings = settings(options.clone(), args, store)?;
     Ok(Some(Account::new(settings, Performer::Worker(worker()?))))
+}
+
+/// The account of one client of a gateway at a server. Clients may be on other machines, so no browser opens here.
+pub(crate) fn account_of(
+    options: &HttpOptions,
+    args: &RemoteArgs,
+    principal: &Principal,
+) -> Option<Account> {
+    let mut store = store_options()?;
+    let name = blake3::hash(principal.key()?).to_hex();
+    store.folder = store.folder.join("clients").join(&name[..32]);
+    if args.sign_in.no_sign_in || options.has_header("authorization") || options.socket().is_some()
+    {
+        return None;
+    }
+    let settings = Settings {
+        has_browser: false,
+        ..settings(options.clone(), args, store).ok()?
+    };
+    Some(Account::new(settings, Performer::Worker(worker().ok()?)))
 }
 
 /// The process that obtains tokens.
@@ -74,7 +94,7 @@ pub(crate) fn store_options() -> Option<StoreOptions> {
 
 /// The error if there is no place for credentials.
 pub(crate) fn no_state() -> Failure {
-    Failure::usage("there is no place to keep credentials: HOME is not set")
+    Failure::usage("there is no folder for state: HOME is not set")
         .hint("set LINKSPAN_STATE to a folder of your own")
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn is_ours(client: Client, entry: &Value) -> bool {
 }
 
 /// The arguments of linkspan in a command line: after a path of the program, `npx -y linkspan` or `uvx linkspan`.
-fn own_arguments<'a>(line: &'a [&'a str]) -> Option<&'a [&'a str]> {
+pub(crate) fn own_arguments<'a>(line: &'a [&'a str]) -> Option<&'a [&'a str]> {
     const LAUNCHERS: [&str; 7] = ["npx", "bunx", "pnpm", "uvx", "uv", "cmd", "docker"];
     let is_program = |word: &str| {
         let word = word.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -47,6 +47,12 @@ impl ConfigFile {
         Ok(Self { client, value })
     }
 
+    /// The questions of VS Code for values that entries refer to.
+    pub(crate) fn inputs(&self) -> &[Value] {
+        let inputs = self.value.get("inputs").and_then(Value::as_array);
+        inputs.map_or(&[], Vec::as_slice)
+    }
+
     pub(crate) fn client(&self) -> Client {
         self.client
     }

@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     /// The client; its principal has no view.
     pub(crate) caller: Caller,
     /// The servers of the view.
-    pub(crate) upstreams: Vec<Arc<Upstream>>,
+    pub(crate) upstreams: Arc<[Arc<Upstream>]>,
     pub(crate) request: Message,
     /// Its line in the audit log.
     pub(crate) audited: Option<Audited>,

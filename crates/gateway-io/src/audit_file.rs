@@ -76,6 +76,16 @@ pub enum VerifyError {
     Broken(#[from] Broken),
 }
 
+impl VerifyError {
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Io(_) => "name an audit log",
+            Self::Broken(_) => "a copy of the log shows what was changed",
+        }
+    }
+}
+
 /// Checks the chain of a log.
 pub fn verify_file(path: &Path) -> Result<Verified, VerifyError> {
     let mut reader = BufReader::new(File::open(path)?);

@@ -10,11 +10,12 @@ use linkspan_gateway::config::{ServerConfig, Target};
 use linkspan_gateway::{GatewayConfig, Limits, ListKind};
 use tokio::time::{Instant, sleep};
 
+use crate::change::Change;
 use crate::gateway::Gateway;
 use crate::pinning::PinRules;
 use crate::saved;
 use crate::set::{Clients, ServerSet};
-use crate::upstream::{Change, Upstream, UpstreamOptions};
+use crate::upstream::{Upstream, UpstreamOptions};
 
 /// How long the calls of a server that is no longer configured may go on.
 const DRAIN: Duration = Duration::from_secs(60);
@@ -50,8 +51,8 @@ pub struct NotOpened<E> {
 }
 
 impl Gateway {
-    /// Takes over a configuration. `open` makes the bridge to a server. Servers that are configured as before keep their
-    /// connections and calls; calls of servers that are gone may end. Servers that cannot be opened are left out.
+    /// Takes over a configuration. `open` makes the bridge to a server. Servers that are configured as before keep
+    /// their connections and calls; calls of servers that are gone may end. Servers that cannot be opened are left out.
     pub fn apply<E>(
         &self,
         config: &GatewayConfig,
@@ -87,11 +88,13 @@ impl Gateway {
             *self.shared().limits.lock() = Limits::default();
         }
         let next = ServerSet {
-            upstreams,
+            upstreams: upstreams.into(),
             naming: config.settings.naming(),
             policy: config.settings.policy.clone(),
             clients: options.clients,
             default_view: options.view.clone(),
+            tools: config.settings.tools.unwrap_or_default(),
+            tools_budget: config.settings.tools_budget,
         };
         for gone in self.replace(next) {
             tokio::spawn(async move {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_bridge::{Backend, Caller, RequestService};
+use linkspan_gateway::config::ToolLevel;
 use linkspan_gateway::{Limits, ListKind};
 use linkspan_mcp::era::is_of_legacy_client;
 use linkspan_mcp::names;
-use linkspan_ports::Answering;
+use linkspan_ports::{Answering, Principal};
 use linkspan_session::{Envelope, Fault};
 use linkspan_wire::{Message, RpcError};
 use parking_lot::{Mutex, RwLock};
@@ -17,6 +18,7 @@ use tokio::time::Instant;
 use crate::asked::{Asked, Refusal};
 use crate::audit_file::AuditFile;
 use crate::audited::{Audit, Audited};
+use crate::change::Change;
 use crate::confirm::Confirmations;
 use crate::listen;
 use crate::permit::{Permit, permit};
@@ -25,7 +27,7 @@ use crate::pins_file::PinStore;
 use crate::seen::SeenByPrincipal;
 use crate::set::ServerSet;
 use crate::tables::Tables;
-use crate::upstream::{Change, Upstream};
+use crate::upstream::Upstream;
 
 /// How long a client waits for lists of servers that have not answered yet.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(1500);
@@ -85,6 +87,11 @@ impl Gateway {
             let gateway = closing.clone();
             async move { gateway.close().await }
         })
+    }
+
+    /// How much of the definitions of tools a client gets, and their budget in tokens.
+    pub fn tools_of(&self, principal: &Principal) -> (ToolLevel, Option<usize>) {
+        self.set().tools_of(principal)
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -149,15 +156,11 @@ impl Gateway {
             }
             method if method.starts_with("tasks/") => {
                 let task = asked.needed(&["taskId"])?;
-                let owner = self.0.seen.task(&asked.caller.principal, &task);
-                let upstream = owner.and_then(|alias| asked.find(&alias));
                 let unknown = || RpcError::invalid_params(format!("unknown task: {task}"));
-                self.send(
-                    asked,
-                    &upstream.or_else(|| asked.only()).ok_or_else(unknown)?,
-                    call,
-                )
-                .await
+                let owner = self.owner_of_task(asked, &task);
+                let (upstream, own) = owner.ok_or_else(unknown)?;
+                let msg = with_text(&call.msg, &["taskId"], &own);
+                self.send(asked, &upstream, Envelope { msg, ..call }).await
             }
             method => {
                 let unknown = || RpcError::method_not_found(method);
@@ -189,7 +192,8 @@ impl Gateway {
         path: &[&str],
     ) -> Result<Answering, Refusal> {
         let uri = asked.needed(path)?;
-        let (upstream, own) = self.owner_of_uri(asked, &uri).await?;
+        let deadline = Instant::now() + PATIENCE;
+        let (upstream, own) = self.owner_of_uri(asked, &uri, deadline).await?;
         self.permitted(asked, ListKind::Resources, (&upstream, &own), call, path)
             .await
     }
@@ -220,13 +224,27 @@ impl Gateway {
         })
     }
 
-    /// The server of a URI, and the URI as that server knows it.
+    /// The server of a URI, and the URI as that server knows it, from what is known by the deadline.
     pub(crate) async fn owner_of_uri(
         &self,
         asked: &Asked,
         uri: &str,
+        deadline: Instant,
     ) -> Result<(Arc<Upstream>, String), Refusal> {
-        self.0.tables.owner_of_uri(asked, uri, &self.0.seen).await
+        let Shared { tables, seen, .. } = &*self.0;
+        tables.owner_of_uri(asked, uri, seen, deadline).await
+    }
+
+    /// The server of a task, and the id of the task there.
+    pub(crate) fn owner_of_task(
+        &self,
+        asked: &Asked,
+        task: &str,
+    ) -> Option<(Arc<Upstream>, String)> {
+        let found = self.0.seen.task(&asked.caller.principal, task);
+        let found = found.and_then(|(alias, own)| Some((asked.find(&alias)?, own.to_owned())));
+        // A server without others sees its own ids only.
+        found.or_else(|| Some((asked.only()?, task.to_owned())))
     }
 
     async fn send(
@@ -243,10 +261,11 @@ impl Gateway {
         let (gateway, principal) = (self.clone(), asked.caller.principal.clone());
         let alias = upstream.alias().clone();
         Ok(answering.edited(move |envelope| {
-            if envelope.msg.is_answer() {
-                gateway.0.seen.note(&principal, &alias, &envelope.msg);
+            if !envelope.msg.is_answer() {
+                return envelope;
             }
-            envelope
+            let msg = gateway.0.seen.note(&principal, &alias, envelope.msg);
+            Envelope { msg, ..envelope }
         }))
     }
 }

@@ -1,11 +1,17 @@
 //! A value that a server tells about itself, as it was last known.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use linkspan_session::Fault;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
+
+/// Readers do not wait for a fetch that has taken longer than this.
+const SLOW: Duration = Duration::from_secs(10);
+/// For how long they do not wait for the fetches that follow a slow one.
+const AFTERWARDS: Duration = Duration::from_secs(60);
 
 /// Until when a value need not be fetched again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,14 +24,34 @@ pub(crate) enum Freshness {
     UntilChange,
 }
 
+#[derive(Clone)]
+struct Fetching {
+    began: Instant,
+    /// Resolves when it has ended.
+    done: watch::Receiver<bool>,
+}
+
+impl Fetching {
+    fn is_slow(&self) -> bool {
+        self.began.elapsed() >= SLOW
+    }
+
+    /// Without the task of the fetch there is no result.
+    fn is_running(&self) -> bool {
+        self.done.has_changed().is_ok()
+    }
+}
+
 /// Clones share the value.
 pub(crate) struct Known<T>(Arc<Mutex<State<T>>>);
 
 struct State<T> {
     value: Option<Arc<T>>,
     freshness: Freshness,
-    /// Resolves when the fetch that is under way has ended.
-    fetching: Option<watch::Receiver<bool>>,
+    /// The fetch that is under way.
+    fetching: Option<Fetching>,
+    /// Until when fetches count as slow, because one was.
+    slow_until: Option<Instant>,
     /// Counts invalidations, so that a fetch which one overtakes is not taken for fresh.
     invalidated: u64,
     /// A reader did not wait for the fetch that is under way.
@@ -44,6 +70,7 @@ impl<T> Default for Known<T> {
             value: None,
             freshness: Freshness::Stale,
             fetching: None,
+            slow_until: None,
             invalidated: 0,
             unseen: false,
         })))
@@ -83,8 +110,14 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
         state.invalidated += 1;
     }
 
-    /// Fetches the value unless that is under way, and waits until then or until `deadline`. The fetch goes on after
-    /// that. If the value is another one than before, it calls `stored`, and says whether a reader did not wait for it.
+    /// Whether the server takes so long that readers do not wait for it.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.0.lock().is_slow()
+    }
+
+    /// Fetches the value unless that is under way, and waits until then or until `deadline`; not at all if it is slow.
+    /// The fetch goes on after that. If the value is another one than before, it calls `stored`, and says whether a
+    /// reader did not wait for it.
     pub(crate) async fn fetch<F>(
         &self,
         deadline: Instant,
@@ -93,15 +126,18 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
     ) where
         F: Future<Output = Result<(T, Freshness), Fault>> + Send + 'static,
     {
-        let mut fetching = {
+        let (mut fetching, is_slow) = {
             let mut state = self.0.lock();
-            // A fetch whose task has ended without a result does not count.
             let running = state.fetching.clone();
-            match running.filter(|running| running.has_changed().is_ok()) {
+            let fetching = match running.filter(Fetching::is_running) {
                 Some(running) => running,
                 None => {
                     let (done, running) = watch::channel(false);
-                    state.fetching = Some(running.clone());
+                    let fetching = Fetching {
+                        began: Instant::now(),
+                        done: running,
+                    };
+                    state.fetching = Some(fetching.clone());
                     let began = state.invalidated;
                     let (known, fetch) = (self.clone(), fetch());
                     tokio::spawn(async move {
@@ -109,11 +145,13 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
                         known.store(fetched, began, stored);
                         let _ = done.send(true);
                     });
-                    running
+                    fetching
                 }
-            }
+            };
+            (fetching, state.is_slow())
         };
-        if timeout_at(deadline, fetching.wait_for(|done| *done))
+        let deadline = if is_slow { Instant::now() } else { deadline };
+        if timeout_at(deadline, fetching.done.wait_for(|done| *done))
             .await
             .is_err()
         {
@@ -124,7 +162,8 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
 
     fn store(&self, fetched: Result<(T, Freshness), Fault>, began: u64, stored: impl FnOnce(bool)) {
         let mut state = self.0.lock();
-        state.fetching = None;
+        let was_slow = state.fetching.take().is_some_and(|it| it.is_slow());
+        state.slow_until = was_slow.then(|| Instant::now() + AFTERWARDS);
         let unseen = std::mem::take(&mut state.unseen);
         let (value, freshness) = match fetched {
             Ok(fetched) => fetched,
@@ -141,6 +180,13 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
         state.value = Some(Arc::new(value));
         drop(state);
         stored(unseen);
+    }
+}
+
+impl<T> State<T> {
+    fn is_slow(&self) -> bool {
+        let follows_slow = self.slow_until.is_some_and(|until| Instant::now() < until);
+        follows_slow || self.fetching.as_ref().is_some_and(Fetching::is_slow)
     }
 }
 
@@ -174,6 +220,25 @@ mod tests {
             Some(&1),
             "the first fetch goes on"
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn readers_do_not_wait_for_a_slow_fetch_and_those_that_follow_it() {
+        let known = Known::<u32>::default();
+        let read = async |delay| {
+            let began = Instant::now();
+            let fetch = || after(delay, 1);
+            known.fetch(soon(), fetch, |_| ()).await;
+            began.elapsed()
+        };
+        let mut waited = Duration::ZERO;
+        for _ in 0..1000 {
+            waited += read(60_000).await;
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        assert!(waited < 2 * SLOW, "{waited:?}");
+        tokio::time::sleep(2 * AFTERWARDS).await;
+        assert_eq!(read(5000).await, Duration::from_millis(1500));
     }
 
     #[tokio::test(start_paused = true)]

@@ -10,6 +10,7 @@ mod audit_file;
 mod audit_sink;
 mod audited;
 mod build;
+mod change;
 mod config_file;
 mod confirm;
 mod fetch;
@@ -18,14 +19,21 @@ mod gateway;
 mod known;
 mod listen;
 mod open;
+mod outcome;
 mod permit;
 mod pinning;
 mod pins_file;
+mod relay;
 mod saved;
 mod scope;
 mod seen;
 mod set;
+mod slots;
 mod tables;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod upstream;
 
 pub use audit_file::{AuditFile, AuditFileError, VerifyError, now, verify_file};

@@ -23,6 +23,8 @@ pub struct Opening<'a, E> {
     pub workspace: PathBuf,
     /// A variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// A secret of the credential store.
+    pub secret: &'a dyn Fn(&str) -> Result<Option<String>, String>,
     /// The folder of the user.
     pub home: Option<PathBuf>,
     /// Folders with programs, as in `PATH`.
@@ -193,7 +195,7 @@ impl<E> Opening<'_, E> {
                 Err(why) if why.kind() == io::ErrorKind::NotFound => None,
                 Err(why) => return Err(why.to_string()),
             },
-            Reference::Keyring(_) => return Err("the keyring is not read yet".to_owned()),
+            Reference::Keyring(name) => (self.secret)(name)?,
             Reference::Input(id) => (self.variable)(&input_variable(id)),
             Reference::WorkspaceFolder => Some(self.workspace.display().to_string()),
             Reference::WorkspaceFolderBasename => {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use linkspan_gateway::pins::{Checked, Pins, PinsError};
+use linkspan_gateway::pins::{Checked, ItemId, Pins, PinsError, diff};
 
 use crate::file::{beside, lock_within, open_or_create, read, replace};
 
@@ -36,6 +36,17 @@ pub enum PinsFileError {
         /// What is wrong.
         source: PinsError,
     },
+    /// A server has no pins.
+    #[error("there are no pins of `{0}`")]
+    NoServer(String),
+    /// There is nothing to accept of an item.
+    #[error("`{item}` of `{server}` does not differ from what was accepted")]
+    NoChange {
+        /// The server.
+        server: String,
+        /// The item.
+        item: ItemId,
+    },
 }
 
 impl PinsFileError {
@@ -44,7 +55,14 @@ impl PinsFileError {
         match self {
             Self::Io { .. } => "make the file and its folder writable, or name another file",
             Self::Invalid { source, .. } => source.hint(),
+            Self::NoServer(_) => "`linkspan pins list` lists the servers",
+            Self::NoChange { .. } => "`linkspan pins diff` shows what differs",
         }
+    }
+
+    /// Whether a name on the command line is wrong.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::NoServer(_) | Self::NoChange { .. })
     }
 }
 
@@ -105,6 +123,33 @@ impl PinsFile {
         Ok((result, version))
     }
 
+    /// The servers, or one of them, as lines.
+    pub fn listing(&self, server: Option<&str>) -> Result<Vec<String>> {
+        Ok(known(&self.load()?, server)?.listing(server))
+    }
+
+    /// How servers differ from what was accepted, as lines.
+    pub fn difference(&self, server: Option<&str>, item: Option<&str>) -> Result<Vec<String>> {
+        let item = item.map(ItemId::parse);
+        Ok(known(&self.load()?, server)?.difference(server, item.as_ref()))
+    }
+
+    /// Accepts what a server offers now, of one item or of all; returns it as lines.
+    pub fn accept(&self, server: &str, item: Option<&str>) -> Result<Vec<String>> {
+        let item = item.map(ItemId::parse);
+        let accepted = self.update(|pins| {
+            known(pins, Some(server))?;
+            Ok(pins.accept(server, item.as_ref()))
+        })??;
+        match item {
+            Some(item) if accepted.is_empty() => {
+                let server = server.to_owned();
+                Err(PinsFileError::NoChange { server, item })
+            }
+            _ => Ok(diff(&accepted)),
+        }
+    }
+
     fn version(&self) -> Version {
         let metadata = fs::metadata(&self.path).ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
@@ -117,6 +162,14 @@ impl PinsFile {
             path,
             source,
         }
+    }
+}
+
+/// The pins, if they have this server.
+fn known<'a>(pins: &'a Pins, server: Option<&str>) -> Result<&'a Pins> {
+    match server.filter(|server| !pins.has(server)) {
+        Some(server) => Err(PinsFileError::NoServer(server.to_owned())),
+        None => Ok(pins),
     }
 }
 
@@ -181,7 +234,6 @@ impl PinStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linkspan_gateway::pins::ItemId;
 
     fn instructions(text: &str) -> impl Fn(&mut Pins) -> Checked {
         move |pins| pins.check_instructions("s", Some(text))

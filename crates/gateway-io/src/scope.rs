@@ -15,20 +15,21 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use crate::asking::Asking;
+use crate::change::Change;
 use crate::fetch::Description;
 use crate::known::Known;
-use crate::upstream::{Change, Upstream};
+use crate::upstream::Upstream;
 
 /// How long a server that does not accept a watch is not asked for another one.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// What is known about a server.
 pub(crate) struct Scope {
-    /// For whom; `None` for all clients.
+    /// The principal that it is known of; `None` for all clients.
     pub(crate) principal: Option<Principal>,
     pub(crate) description: Known<Description>,
     lists: [Known<ServerList>; 4],
-    /// Lists from an earlier run that have not been fetched in this one.
+    /// Lists from an earlier run, or from before a gap of the watch, that have not been fetched since.
     restored: Mutex<Vec<ListKind>>,
     watch: Mutex<Watch>,
     /// By [`ListKind::index`]: whether the server tells when the list changes.
@@ -71,7 +72,7 @@ impl Scope {
         }
     }
 
-    /// Whether lists of an earlier run have not been compared with the server.
+    /// Whether lists have not been compared with the server that runs now.
     pub(crate) fn is_restored(&self) -> bool {
         !self.restored.lock().is_empty()
     }
@@ -89,6 +90,13 @@ impl Scope {
         restored
     }
 
+    /// The server may have changed its lists meanwhile.
+    fn note_gap(&self) {
+        let known = ListKind::ALL.into_iter();
+        let known = known.filter(|kind| self.list(*kind).last().is_some());
+        *self.restored.lock() = known.collect();
+    }
+
     pub(crate) fn touch(&self) {
         *self.used.lock() = Instant::now();
     }
@@ -99,6 +107,15 @@ impl Scope {
 
     pub(crate) fn is_watched(&self, kind: ListKind) -> bool {
         self.watched[kind.index()].load(Ordering::Relaxed)
+    }
+
+    /// Whether the server would be watched from now on if it were running.
+    pub(crate) fn is_unwatched(&self) -> bool {
+        match *self.watch.lock() {
+            Watch::Off => true,
+            Watch::On => self.is_restored(),
+            Watch::Not(until) => Instant::now() >= until || self.is_restored(),
+        }
     }
 
     /// Begins to watch the lists of a running server, unless that is under way.
@@ -122,6 +139,9 @@ impl Scope {
             for kind in ListKind::ALL {
                 scope.watched[kind.index()].store(false, Ordering::Relaxed);
                 scope.list(kind).invalidate();
+            }
+            if matches!(outcome, Watch::Off) {
+                scope.note_gap();
             }
             *scope.watch.lock() = outcome;
         });

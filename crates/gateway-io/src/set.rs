@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use linkspan_auth::resource::API_KEYS;
+use linkspan_gateway::config::ToolLevel;
 use linkspan_gateway::{Naming, NoView, Policy, Sender, View};
 use linkspan_ports::Principal;
 use linkspan_wire::{RpcError, quote};
@@ -22,12 +23,14 @@ pub enum Clients {
 /// The servers and their rules. It is replaced as a whole.
 #[derive(Default)]
 pub struct ServerSet {
-    pub(crate) upstreams: Vec<Arc<Upstream>>,
+    pub(crate) upstreams: Arc<[Arc<Upstream>]>,
     pub(crate) naming: Naming,
     pub(crate) policy: Policy,
     pub(crate) clients: Clients,
     /// The view of requests that name none.
     pub(crate) default_view: Option<String>,
+    pub(crate) tools: ToolLevel,
+    pub(crate) tools_budget: Option<usize>,
 }
 
 impl ServerSet {
@@ -37,6 +40,17 @@ impl ServerSet {
 
     pub(crate) fn has_view(&self, name: &str) -> bool {
         self.policy.views.iter().any(|view| view.name == name)
+    }
+
+    /// How much of the definitions of tools a client gets, and their budget in tokens.
+    pub(crate) fn tools_of(&self, principal: &Principal) -> (ToolLevel, Option<usize>) {
+        let view = self
+            .view_of(principal, &self.sender(principal))
+            .ok()
+            .flatten();
+        let level = view.as_ref().and_then(|view| view.tools);
+        let budget = view.as_ref().and_then(|view| view.budget);
+        (level.unwrap_or(self.tools), budget.or(self.tools_budget))
     }
 
     /// The sender of requests of this principal.
@@ -74,8 +88,11 @@ impl ServerSet {
     }
 
     /// The servers of a view.
-    pub(crate) fn upstreams_of(&self, view: Option<&View>) -> Vec<Arc<Upstream>> {
-        let has = |one: &&Arc<Upstream>| view.is_none_or(|view| view.has_server(one.alias()));
+    pub(crate) fn upstreams_of(&self, view: Option<&View>) -> Arc<[Arc<Upstream>]> {
+        let Some(view) = view else {
+            return self.upstreams.clone();
+        };
+        let has = |one: &&Arc<Upstream>| view.has_server(one.alias());
         self.upstreams.iter().filter(has).cloned().collect()
     }
 }

@@ -161,6 +161,7 @@ impl Tables {
         asked: &Asked,
         uri: &str,
         seen: &SeenByPrincipal,
+        deadline: Instant,
     ) -> Result<(Arc<Upstream>, String), Refusal> {
         if let Some((alias, own)) = uris::split_alias(uri)
             && let Some(upstream) = asked.find_by_name(alias)
@@ -186,7 +187,6 @@ impl Tables {
         if let Some(owner) = seen.uri(&asked.caller.principal, uri).and_then(found) {
             return Ok(owner);
         }
-        let deadline = Instant::now() + PATIENCE;
         let (resources, templates) = tokio::join!(
             lists(asked, ListKind::Resources, deadline),
             lists(asked, ListKind::Templates, deadline)

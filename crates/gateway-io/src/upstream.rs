@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use linkspan_bridge::{Caller, Calls, CallsClosing, RequestService};
@@ -11,23 +10,20 @@ use linkspan_gateway::config::{ServerConfig, Start};
 use linkspan_gateway::{Alias, Breaker, ListKind, ServerList};
 use linkspan_ports::{Answering, Principal};
 use linkspan_session::{Envelope, Fault, now};
-use linkspan_wire::{Kind, Message};
+use linkspan_wire::Message;
 use parking_lot::Mutex;
-use tokio::sync::{Semaphore, broadcast};
-use tokio::time::{Instant, timeout};
+use tokio::sync::broadcast;
+use tokio::time::Instant;
 
-use crate::asked::Asked;
 use crate::asking::Asking;
+use crate::change::Change;
 use crate::fetch::{self, Description};
+use crate::outcome::Outcome;
 use crate::pinning::{PinRules, Pinning};
 use crate::saved;
 use crate::scope::Scope;
-use crate::set::ServerSet;
+use crate::slots::Slots;
 
-/// How long a call waits while the server has as many as it gets at the same time.
-const WAIT_FOR_SLOT: Duration = Duration::from_secs(60);
-/// Calls that may wait for that.
-const MOST_WAITING: usize = 256;
 /// Principals whose lists are kept, for a server that is not shared.
 const MOST_SCOPES: usize = 256;
 
@@ -42,38 +38,6 @@ pub(crate) struct UpstreamOptions {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// A list has changed.
-#[derive(Debug, Clone)]
-pub(crate) struct Change {
-    /// The server; `None` if all lists may have changed.
-    alias: Option<Alias>,
-    /// The principal whose list it is; `None` for a server that all clients share.
-    principal: Option<Principal>,
-    pub(crate) kind: ListKind,
-}
-
-impl Change {
-    /// The lists of all servers may have changed.
-    pub(crate) fn of_all(kind: ListKind) -> Self {
-        Self {
-            alias: None,
-            principal: None,
-            kind,
-        }
-    }
-
-    /// Whether the lists of a client may have changed.
-    pub(crate) fn concerns(&self, now: &ServerSet, asked: &Asked) -> bool {
-        let alias = self.alias.as_ref();
-        let principal = self.principal.as_ref();
-        // The servers of the moment count, not those when the client subscribed.
-        let upstreams = now.upstreams_of(asked.view.as_ref());
-        let has = |alias: &Alias| upstreams.iter().any(|one| one.alias() == alias);
-        alias.is_none_or(has)
-            && principal.is_none_or(|principal| *principal == asked.caller.principal)
-    }
-}
-
 /// A server of the gateway.
 pub(crate) struct Upstream {
     config: ServerConfig,
@@ -83,8 +47,7 @@ pub(crate) struct Upstream {
     pub(crate) calls: Calls,
     closing: Mutex<Option<CallsClosing>>,
     breaker: Mutex<Breaker>,
-    slots: Option<Arc<Semaphore>>,
-    waiting: AtomicUsize,
+    slots: Slots,
     scopes: Mutex<HashMap<Principal, Arc<Scope>>>,
     changes: broadcast::Sender<Change>,
     /// Every request in flight has a clone.
@@ -101,9 +64,7 @@ impl Upstream {
         changes: broadcast::Sender<Change>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            slots: config
-                .concurrency
-                .map(|most| Arc::new(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)))),
+            slots: Slots::new(config.concurrency),
             config,
             options,
             pins,
@@ -111,7 +72,6 @@ impl Upstream {
             calls,
             closing: Mutex::new(Some(closing)),
             breaker: Mutex::default(),
-            waiting: AtomicUsize::new(0),
             scopes: Mutex::default(),
             changes,
             running: Arc::default(),
@@ -283,6 +243,10 @@ impl Upstream {
         {
             return Some(Arc::default());
         }
+        let deadline = match scope.description.is_slow() {
+            true => Instant::now(),
+            false => deadline,
+        };
         let fetch = || {
             let (upstream, asking, scope) = (self.clone(), asking.clone(), scope.clone());
             async move {
@@ -342,11 +306,7 @@ impl Upstream {
     }
 
     pub(crate) fn change(&self, scope: &Scope, kind: ListKind) -> Change {
-        Change {
-            alias: Some(self.config.alias.clone()),
-            principal: scope.principal.clone(),
-            kind,
-        }
+        Change::of(&self.config.alias, scope.principal.as_ref(), kind)
     }
 
     /// Sends a client's request.
@@ -355,47 +315,52 @@ impl Upstream {
         call: Envelope,
         caller: &Caller,
     ) -> Result<Answering, Fault> {
-        let scope = self.scope(&caller.principal);
-        scope.touch();
+        self.admitted()?;
+        let slot = self.slots.take().await?;
+        let answering = self.send(call, caller).await?;
+        Ok(answering.holding((slot, self.running.clone())))
+    }
+
+    /// Sends a client's subscription. It is no call: it needs no slot, and the server may be closed meanwhile.
+    pub(crate) async fn listen(
+        self: &Arc<Self>,
+        listen: Envelope,
+        caller: &Caller,
+    ) -> Result<Answering, Fault> {
+        self.admitted()?;
+        self.send(listen, caller).await
+    }
+
+    /// Whether the breaker is closed.
+    fn admitted(&self) -> Result<(), Fault> {
         let admitted = self.breaker.lock().admit(now());
         admitted.map_err(|wait| Fault::Paused {
             peer: self.name().to_owned(),
             wait,
-        })?;
-        let slot = self.slot().await?;
-        let asking = self.asking(&call.msg, caller);
+        })
+    }
+
+    async fn send(self: &Arc<Self>, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
+        let scope = self.scope(&caller.principal);
+        scope.touch();
+        let first = scope.is_unwatched().then(|| self.asking(&call.msg, caller));
         let answering = self.calls.request(call, caller).await;
         let answering = answering.inspect_err(|why| self.heard(Outcome::of_fault(why)))?;
-        self.contacted(&scope, &asking);
+        if let Some(asking) = first {
+            self.contacted(&scope, &asking);
+        }
         let upstream = self.clone();
-        let answering = answering.edited(move |envelope| {
+        Ok(answering.edited(move |envelope| {
             if envelope.msg.is_answer() {
                 upstream.heard(Outcome::of_answer(&envelope.msg));
             }
             envelope
-        });
-        Ok(answering.holding((slot, self.running.clone())))
+        }))
     }
 
-    async fn slot(&self) -> Result<Option<tokio::sync::OwnedSemaphorePermit>, Fault> {
-        let Some(slots) = &self.slots else {
-            return Ok(None);
-        };
-        let busy = Fault::Overloaded {
-            what: "the server has as many calls as `concurrency` allows",
-        };
-        if let Ok(slot) = slots.clone().try_acquire_owned() {
-            return Ok(Some(slot));
-        }
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(busy);
-        }
-        let _waits = Waits(&self.waiting);
-        match timeout(WAIT_FOR_SLOT, slots.clone().acquire_owned()).await {
-            Ok(Ok(slot)) => Ok(Some(slot)),
-            _ => Err(busy),
-        }
+    /// Whether an answer is not the server's own: the connection was lost, or the request has not reached it.
+    pub(crate) fn is_lost(answer: &Message) -> bool {
+        Outcome::of_answer(answer) != Outcome::Answered
     }
 
     fn heard(&self, outcome: Outcome) {
@@ -404,98 +369,5 @@ impl Upstream {
             Outcome::Failed => self.breaker.lock().failed(now()),
             Outcome::Neither => {}
         }
-    }
-}
-
-/// Counts a waiting call until it is dropped.
-struct Waits<'a>(&'a AtomicUsize);
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// What an answer says about the transport.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    /// The server has answered, if only with an error.
-    Answered,
-    /// It could not be reached, or has not answered.
-    Failed,
-    /// Nothing: a bound of ours, or a sign-in.
-    Neither,
-}
-
-impl Outcome {
-    fn of_fault(why: &Fault) -> Self {
-        let status = match why {
-            Fault::HttpStatus { status, .. } => Some(i64::from(*status)),
-            _ => None,
-        };
-        Self::of_kind(why.kind(), status)
-    }
-
-    fn of_answer(answer: &Message) -> Self {
-        if answer.kind() != Kind::Error {
-            return Self::Answered;
-        }
-        let data = answer.body().and_then(|error| error.get("data"));
-        // Only our own faults have a kind.
-        let kind = data.and_then(|data| data.get("kind")?.as_str());
-        let status = data.and_then(|data| data.get("status")?.as_i64());
-        kind.map_or(Self::Answered, |kind| Self::of_kind(&kind, status))
-    }
-
-    fn of_kind(kind: &str, status: Option<i64>) -> Self {
-        match (kind, status) {
-            ("http_status", Some(500..)) => Self::Failed,
-            ("http_status", Some(429)) => Self::Neither,
-            (
-                "connect_failed" | "answer_lost" | "session_lost" | "peer_closed" | "timeout"
-                | "bad_answer",
-                _,
-            ) => Self::Failed,
-            ("overloaded" | "paused" | "closing" | "not_signed_in" | "too_large", _) => {
-                Self::Neither
-            }
-            _ => Self::Answered,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use linkspan_wire::{Id, RpcError};
-
-    #[test]
-    fn only_failures_of_the_transport_count_as_failures() {
-        let of = |data: &str| {
-            let error = RpcError::server("x").with_data(data);
-            Outcome::of_answer(&error.answer(&Id::number(1)))
-        };
-        assert_eq!(of(r#"{"kind":"timeout"}"#), Outcome::Failed);
-        assert_eq!(
-            of(r#"{"kind":"http_status","status":502}"#),
-            Outcome::Failed
-        );
-        assert_eq!(
-            of(r#"{"kind":"http_status","status":429}"#),
-            Outcome::Neither
-        );
-        assert_eq!(
-            of(r#"{"kind":"http_status","status":404}"#),
-            Outcome::Answered
-        );
-        assert_eq!(of(r#"{"reason":"the tool failed"}"#), Outcome::Answered);
-        assert_eq!(of(r#"{"kind":"not_signed_in"}"#), Outcome::Neither);
-        let result = Message::result(&Id::number(1), r#"{"isError":true}"#);
-        assert_eq!(Outcome::of_answer(&result), Outcome::Answered);
-        let lost = Fault::AnswerLost {
-            peer: "x".to_owned(),
-            why: "y".to_owned(),
-        };
-        assert_eq!(Outcome::of_fault(&lost), Outcome::Failed);
     }
 }

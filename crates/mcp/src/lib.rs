@@ -31,6 +31,6 @@ pub use meta::{
     claimed_version, era_of, modern_meta,
 };
 pub use method::{METHODS, Method, MethodKind, names};
-pub use param_header::ParamHeaders;
+pub use param_header::{ANNOTATION as PARAM_HEADER, ParamHeaders};
 pub use revision::{Era, Revision};
 pub use tool_check::without_invalid_tools;

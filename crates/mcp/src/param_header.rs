@@ -9,7 +9,7 @@ use linkspan_wire::{Json, JsonKind, Message};
 use crate::header::encode_value;
 
 /// The annotation in a schema.
-pub(crate) const ANNOTATION: &str = "x-mcp-header";
+pub const ANNOTATION: &str = "x-mcp-header";
 
 /// A server may list many tools, so the number of the stored ones is bounded.
 const MAX_TOOLS: usize = 10_000;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use linkspan_wire::{Json, JsonKind, Object, quote};
+use linkspan_wire::{Json, Object, quote};
 
 /// In front of the name of a layer's tool if the server has that name.
 pub const PREFIX: &str = "linkspan_";
@@ -21,8 +21,6 @@ pub struct Local<'a> {
 pub struct Edit<'a> {
     /// Tools to add at the end.
     pub local: &'a [Local<'a>],
-    /// Whether to remove descriptions inside schemas.
-    pub slim: bool,
     /// Whether a tool's results may lack `structuredContent`; then its `outputSchema`, which promises it, is removed.
     pub unpromised: Option<&'a dyn Fn(&str) -> bool>,
 }
@@ -75,90 +73,7 @@ fn one(tool: Json<'_>, edit: &Edit<'_>) -> Option<String> {
         object = object.without(&["outputSchema"]);
         changed = true;
     }
-    if edit.slim {
-        for key in ["inputSchema", "outputSchema"] {
-            let Some(schema) = object.get(key) else {
-                continue;
-            };
-            let mut slimmer = String::with_capacity(schema.text().len());
-            slim(schema, &mut slimmer, 0);
-            changed |= slimmer.len() < schema.text().len();
-            object = object.with(key, &slimmer);
-        }
-    }
     changed.then(|| object.text())
-}
-
-/// Deeper than any schema written by hand; schemas below this depth are copied.
-const DEEPEST: usize = 64;
-
-/// Writes a schema without explanatory members. Types, names, choices and limits stay.
-fn slim(schema: Json<'_>, out: &mut String, depth: usize) {
-    if depth > DEEPEST {
-        return out.push_str(schema.text());
-    }
-    match schema.kind() {
-        JsonKind::Object => write_object(schema, out, |key, value, out| {
-            match key {
-                "description" | "title" | "$schema" | "$comment" | "examples" => return false,
-                // The keys of these members are arbitrary names, not keywords.
-                "properties" | "patternProperties" | "$defs" | "definitions"
-                | "dependentSchemas" => write_object(value, out, |_, value, out| {
-                    slim(value, out, depth + 2);
-                    true
-                }),
-                "items"
-                | "prefixItems"
-                | "additionalProperties"
-                | "unevaluatedProperties"
-                | "anyOf"
-                | "oneOf"
-                | "allOf"
-                | "not"
-                | "if"
-                | "then"
-                | "else"
-                | "contains"
-                | "propertyNames" => slim(value, out, depth + 1),
-                _ => out.push_str(value.text()),
-            }
-            true
-        }),
-        JsonKind::Array => {
-            out.push('[');
-            for (i, element) in schema.elements().enumerate() {
-                out.push_str(if i > 0 { "," } else { "" });
-                slim(element, out, depth + 1);
-            }
-            out.push(']');
-        }
-        _ => out.push_str(schema.text()),
-    }
-}
-
-/// Writes an object, using `write` for each value; a member is removed if `write` returns false.
-fn write_object(
-    object: Json<'_>,
-    out: &mut String,
-    write: impl Fn(&str, Json<'_>, &mut String) -> bool,
-) {
-    if object.kind() != JsonKind::Object {
-        return out.push_str(object.text());
-    }
-    out.push('{');
-    let mut first = true;
-    for (key, value) in object.members() {
-        let start = out.len();
-        out.push_str(if first { "" } else { "," });
-        out.push_str(&quote(&key));
-        out.push(':');
-        if write(&key, value, out) {
-            first = false
-        } else {
-            out.truncate(start)
-        }
-    }
-    out.push('}');
 }
 
 #[cfg(test)]
@@ -175,21 +90,6 @@ mod tests {
     fn an_empty_edit_leaves_the_list_unchanged() {
         let result = json(LIST);
         assert_eq!(edit(result, &names(result), &Edit::default()), None);
-    }
-
-    #[test]
-    fn descriptions_are_removed_and_names_stay() {
-        let result = json(LIST);
-        let wanted = Edit {
-            slim: true,
-            ..Edit::default()
-        };
-        let edited = edit(result, &names(result), &wanted).unwrap();
-        assert!(
-            edited.contains(r#"{"type":"object","properties":{"description":{"type":"string"}}}"#),
-            "{edited}"
-        );
-        assert!(edited.ends_with(r#""nextCursor":"n"}"#));
     }
 
     #[test]

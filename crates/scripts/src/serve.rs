@@ -44,7 +44,7 @@ pub use options::{Fetch, Fetched, Hosts, NotFetched, Options};
 pub use server_files::ServerFiles;
 
 use crate::folder::{Catalogue, FolderError, ReadOptions, changes};
-use crate::os::{SUPPORTED, UNSUPPORTED};
+use crate::os::UNSUPPORTED;
 use crate::run::control::List;
 use crate::run::observer::{CallObserver, ChangeEvents, MessageLimits, News, Threshold};
 use crate::run::{Runner, RunnerOptions};
@@ -128,9 +128,6 @@ impl Folder {
         files: ServerFiles,
         conventions: Box<dyn Conventions>,
     ) -> Result<Arc<Self>, OpenError> {
-        if !SUPPORTED {
-            return Err(OpenError::Unsupported);
-        }
         // The watch starts first, so that a change during the read is noticed.
         let lookout = Lookout::default();
         let watch = options.watch.then(|| lookout.watch(root)).transpose()?;

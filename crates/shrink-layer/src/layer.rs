@@ -138,7 +138,7 @@ impl ShrinkLayer {
                 self.shared.learn_server(&envelope.msg);
                 Verdict::Pass(envelope)
             }
-            Some(Pending::List(caller)) => self.list(caller, envelope),
+            Some(Pending::List(caller)) => self.list(&caller, envelope),
             Some(Pending::Call(tool, _)) if !self.shared.is_eligible(&tool, &envelope.msg) => {
                 Verdict::Pass(envelope)
             }
@@ -148,19 +148,11 @@ impl ShrinkLayer {
         }
     }
 
-    /// A page of the list of tools; on a blocking thread if its tokens are counted.
-    fn list(&self, caller: Caller, mut envelope: Envelope) -> Verdict {
-        let (shared, message) = (self.shared.clone(), envelope.msg.clone());
-        let edit = move || shared.list(&message, &caller);
-        if !self.shared.options.slim {
-            envelope.msg = edit().unwrap_or(envelope.msg);
-            return Verdict::Pass(envelope);
-        }
-        Verdict::Detour(Box::pin(async move {
-            let edited = tokio::task::spawn_blocking(edit).await;
-            envelope.msg = edited.ok().flatten().unwrap_or(envelope.msg);
-            envelope
-        }))
+    /// A page of the list of tools.
+    fn list(&self, caller: &Caller, mut envelope: Envelope) -> Verdict {
+        let edited = self.shared.list(&envelope.msg, caller);
+        envelope.msg = edited.unwrap_or(envelope.msg);
+        Verdict::Pass(envelope)
     }
 
     /// Shortens a result on a blocking thread, within the time box.

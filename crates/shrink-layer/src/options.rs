@@ -24,8 +24,6 @@ pub struct Options {
     pub shadow: bool,
     /// Replace a text that was already sent in this session by a reference to it.
     pub dedup: bool,
-    /// Remove the descriptions inside tool schemas.
-    pub slim: bool,
     /// The BCP tools that are added to the server's own; `None` adds none.
     pub bcp_tools: Option<OwnTools>,
     /// Add `bcp_fetch`, with this command for its filters.
@@ -46,7 +44,6 @@ impl Options {
             time_box: Duration::from_millis(500),
             shadow: false,
             dedup: false,
-            slim: false,
             bcp_tools: None,
             fetch: None,
             store: None,

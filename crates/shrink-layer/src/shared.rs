@@ -131,9 +131,6 @@ impl Shared {
     /// A page of the server's list of tools as the client gets it, if it changes.
     pub(crate) fn list(&self, answer: &Message, caller: &Caller) -> Option<Message> {
         let result = answer.body()?;
-        if self.options.slim {
-            self.measure_slim(result);
-        }
         let mut taken = self.taken.lock();
         if taken.len() > MOST_NAMES {
             taken.clear();
@@ -148,29 +145,10 @@ impl Shared {
         let unpromised = |tool: &str| self.structured(tool, caller) != Structured::Keep;
         let edits = Edit {
             local: &local,
-            slim: self.options.slim && !self.options.shadow,
             unpromised: Some(&unpromised),
         };
         let new = edit(result, &taken, &edits)?;
         Some(answer.with_value(result, &new))
-    }
-
-    /// Records the tokens of the descriptions that a slim list omits.
-    fn measure_slim(&self, result: Json<'_>) {
-        let slim = Edit {
-            slim: true,
-            ..Edit::default()
-        };
-        let slim = edit(result, &HashSet::new(), &slim);
-        let count = |text| self.options.policy.vocabulary.count(text);
-        let row = Row {
-            calls: 1,
-            changed: u64::from(slim.is_some()),
-            before: count(result.text()),
-            after: count(slim.as_deref().unwrap_or(result.text())),
-            micros: 0,
-        };
-        self.stats.add(self.key("(list of tools)", "tools"), &row);
     }
 
     /// How a tool's `structuredContent` is handled.

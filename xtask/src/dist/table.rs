@@ -57,7 +57,7 @@ pub const TARGETS: [Target; 5] = [
         debian: Some("arm64"),
         build: Build::Cross {
             compiler: "aarch64-linux-gnu-gcc",
-            package: "gcc-aarch64-linux-gnu",
+            package: "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
             emulator: "qemu-aarch64",
         },
     },

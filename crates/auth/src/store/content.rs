@@ -10,7 +10,7 @@ use super::credential::{CredentialKey, ServerName};
 use super::error::StoreError;
 use super::record::{Record, Registration, Status};
 use super::storm::Attempts;
-use crate::Timestamp;
+use crate::{Secret, Timestamp};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -26,6 +26,9 @@ pub(super) struct Content {
     servers: BTreeMap<ServerName, BTreeMap<String, CredentialKey>>,
     #[serde(default)]
     attempts: BTreeMap<CredentialKey, Attempts>,
+    /// What configurations refer to, by name.
+    #[serde(default)]
+    secrets: BTreeMap<String, Secret>,
 }
 
 impl Content {
@@ -143,6 +146,22 @@ impl Content {
         if registration.is_some_and(|it| it.client_id == client_id) {
             self.registrations.remove(issuer);
         }
+    }
+
+    pub(super) fn secret(&self, name: &str) -> Option<&Secret> {
+        self.secrets.get(name)
+    }
+
+    pub(super) fn secret_names(&self) -> impl Iterator<Item = &str> {
+        self.secrets.keys().map(String::as_str)
+    }
+
+    pub(super) fn save_secret(&mut self, name: &str, secret: Secret) {
+        self.secrets.insert(name.to_owned(), secret);
+    }
+
+    pub(super) fn remove_secret(&mut self, name: &str) -> bool {
+        self.secrets.remove(name).is_some()
     }
 
     pub(super) fn check_storm(&self, key: &CredentialKey, now: Timestamp) -> Result<()> {

@@ -141,6 +141,35 @@ fn sign_ins_are_counted_across_processes() {
 }
 
 #[test]
+fn a_secret_is_found_by_its_name_and_stands_in_no_file_as_it_is() {
+    let folder = folder();
+    let value = "sk-123456789abcdef";
+    store(&folder)
+        .save_secret("search", Secret::new(value))
+        .unwrap();
+    store(&folder)
+        .write(&sample::key("a"), 0, sample::record("a"))
+        .unwrap();
+    let found = store(&folder).secret("search").unwrap();
+    assert_eq!(
+        found.map(|it| it.expose().to_owned()).as_deref(),
+        Some(value)
+    );
+    assert_eq!(store(&folder).secret_names().unwrap(), ["search"]);
+    for file in std::fs::read_dir(folder.path()).unwrap().flatten() {
+        let bytes = std::fs::read(file.path()).unwrap_or_default();
+        assert!(
+            !bytes
+                .windows(value.len())
+                .any(|part| part == value.as_bytes())
+        );
+    }
+    assert!(store(&folder).remove_secret("search").unwrap());
+    assert!(!store(&folder).remove_secret("search").unwrap());
+    assert_eq!(store(&folder).secret("search").unwrap(), None);
+}
+
+#[test]
 fn a_lock_excludes_other_locks_of_the_same_name_only() {
     let folder = folder();
     let store = store(&folder);

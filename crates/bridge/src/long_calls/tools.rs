@@ -80,7 +80,6 @@ impl Names {
         let edits = Edit {
             local: &local,
             unpromised: Some(&|_| true),
-            ..Edit::default()
         };
         let new = edit(result, &self.taken, &edits)?;
         Some(answer.with_value(result, &new))

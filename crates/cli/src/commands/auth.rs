@@ -1,6 +1,7 @@
 //! `linkspan auth`: what is stored of sign-ins.
 
 mod list;
+mod secret;
 
 use std::io::{Read, read_to_string, stdin};
 
@@ -9,6 +10,7 @@ use linkspan_auth::client::{ClientOptions, client_metadata};
 use linkspan_auth_io::{HttpTransport, import_mcp_remote, mcp_remote_lookup, open_page, work};
 use url::Url;
 
+use self::secret::SecretCommand;
 use crate::args::RemoteArgs;
 use crate::environment::{mcp_remote_folder, variable};
 use crate::exit::{Exit, Failure};
@@ -52,6 +54,14 @@ enum AuthCommand {
         #[arg(long, value_name = "N")]
         port: u16,
     },
+    /// Keep secrets that a configuration of `gateway` names as ${keyring:NAME}
+    #[command(
+        after_help = "Examples:\n  linkspan auth secret set search < key.txt\n  linkspan auth secret list\n  linkspan auth secret remove search"
+    )]
+    Secret {
+        #[command(subcommand)]
+        command: SecretCommand,
+    },
     /// Renew or obtain tokens (linkspan runs this itself)
     #[command(hide = true)]
     Worker,
@@ -87,6 +97,7 @@ pub(crate) async fn run(args: AuthArgs) -> Result<Exit, Failure> {
             );
             Ok(Exit::Ok)
         }
+        AuthCommand::Secret { command } => secret::run(&command),
         AuthCommand::Worker => {
             let done = work(std::io::stdin(), std::io::stdout(), &variable).await;
             done.map_err(|error| Failure::usage(format!("there is no order on stdin: {error}")))?;

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use linkspan_auth::store::Store;
 use linkspan_bridge::{Backend, Bridge, OutputFile, StdioOptions};
+use linkspan_client_config::{Client, Import};
 use linkspan_console::Signals;
 use linkspan_gateway::GatewayConfig;
 use linkspan_gateway::config::ServerConfig;
@@ -38,14 +40,18 @@ Examples:
   linkspan gateway -c mcp.json --http --port 9000     # the view `dev` is at /mcp/dev
   linkspan gateway -c mcp.json --view dev
   linkspan gateway -c mcp.json --check
+  linkspan gateway --import cursor,claude-desktop > mcp.json
   claude mcp add all -- linkspan gateway -c ~/mcp.json";
 
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::help_text::reflow(HELP), mut_args = only_with_http)]
 pub(crate) struct GatewayArgs {
     /// The configuration file
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) config: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "import")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print a configuration with the servers of these clients, separated by commas, and exit
+    #[arg(long, value_name = "CLIENTS", value_delimiter = ',', value_parser = client)]
+    pub(crate) import: Vec<Client>,
     /// Check the configuration, list its servers, and exit with 0 or 1
     #[arg(long, conflicts_with = "http")]
     pub(crate) check: bool,
@@ -74,8 +80,11 @@ pub(crate) struct GatewayArgs {
 }
 
 pub(crate) async fn run(args: GatewayArgs) -> Result<Exit, Failure> {
+    if !args.import.is_empty() {
+        return import(&args.import);
+    }
     let signals = Signals::listen();
-    let file = ConfigFile::new(args.config.clone());
+    let file = ConfigFile::new(args.config.clone().unwrap_or_default());
     let config = file.read()?;
     let opener = Opener::new(&args, &file);
     if args.check {
@@ -113,6 +122,7 @@ pub(crate) async fn run(args: GatewayArgs) -> Result<Exit, Failure> {
     let bridge = args.shrink.add_to(bridge)?;
     let host = args.http.then_some(args.listen.host);
     let bridge = args.client.add_to(bridge, host)?;
+    let bridge = (args.client.tools).add_as_configured(bridge, gateway.clone());
     let reload = file.watch(|next| match next {
         Ok(next) => apply(&next),
         Err(why) => tracing::error!("the configuration stays as it was: {why}"),
@@ -140,6 +150,24 @@ pub(crate) async fn run(args: GatewayArgs) -> Result<Exit, Failure> {
     }
 }
 
+fn client(id: &str) -> Result<Client, String> {
+    let ids = || Client::ALL.map(Client::id).join(", ");
+    Client::by_id(id).ok_or_else(|| format!("it is none of {}", ids()))
+}
+
+/// Prints the servers of clients as a configuration, and says on stderr which they are.
+fn import(clients: &[Client]) -> Result<Exit, Failure> {
+    let import = Import::of_clients(clients, &system()).map_err(|error| {
+        let hint = error.hint();
+        Failure::new(Exit::Invalid, error.to_string()).hint(hint)
+    })?;
+    say!("{:#}", import.to_json());
+    let mut plan = Vec::new();
+    let _ = import.write(&mut plan);
+    anstream::eprint!("{}", String::from_utf8_lossy(&plan));
+    Ok(Exit::Ok)
+}
+
 fn has_view(config: &GatewayConfig, name: &str) -> bool {
     config
         .settings
@@ -162,6 +190,16 @@ fn check(config: &GatewayConfig, opener: &Opener<'_>) -> Result<Exit, Failure> {
         }
     }
     Ok(exit)
+}
+
+/// A secret of the credential store.
+fn secret(name: &str) -> Result<Option<String>, String> {
+    let Some(options) = sign_in::store_options() else {
+        return Ok(None);
+    };
+    let read = Store::open(options).and_then(|store| store.secret(name));
+    let found = read.map_err(|error| error.to_string())?;
+    Ok(found.map(|secret| secret.expose().to_owned()))
 }
 
 /// Opens the servers of a configuration.
@@ -187,13 +225,19 @@ impl<'a> Opener<'a> {
         let scripts = |dir: &Path| folder::backend(dir, &FolderArgs::default());
         let url = |options: HttpOptions| {
             let account = sign_in::account(&options, &args)?;
-            Ok(Backend::url(options).signing_in(account))
+            let of_clients = (options.clone(), args.clone());
+            let backend = Backend::url(options).signing_in(account);
+            Ok(backend.signing_in_each(move |principal| {
+                let (options, args) = &of_clients;
+                sign_in::account_of(options, args, principal)
+            }))
         };
         let ca = remote::certificates(&args)?;
         let opening = Opening::<Failure> {
             folder: self.folder.clone(),
             workspace: std::env::current_dir().unwrap_or_default(),
             variable: &variable,
+            secret: &secret,
             home: system().home,
             search_path: search_path(),
             without_env: secret_variables(),

@@ -64,6 +64,7 @@ async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout))
         .layer(shrink.clone());
+    let bridge = args.shorten_lists(bridge);
     let ended = if args.http {
         let options = serve_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await

@@ -26,9 +26,9 @@ const TARGET_HELP: &str =
 pub(crate) enum TryOut {
     /// List the tools of a server
     #[command(
-        after_help = "Examples:\n  linkspan tools https://mcp.example.com/mcp\n  linkspan tools -- npx -y @modelcontextprotocol/server-everything"
+        after_help = "Examples:\n  linkspan tools https://mcp.example.com/mcp\n  linkspan tools -- npx -y @modelcontextprotocol/server-everything\n  linkspan tools --cost https://mcp.example.com/mcp"
     )]
-    Tools(One),
+    Tools(Listing),
     /// Call a tool
     #[command(
         override_usage = "linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
@@ -66,6 +66,16 @@ pub(crate) struct One {
     url: Option<String>,
     #[command(flatten)]
     common: Common,
+}
+
+// A target whose tools are listed.
+#[derive(Debug, Args)]
+pub(crate) struct Listing {
+    /// Print how many tokens each tool needs, at each level of `--tools`
+    #[arg(long)]
+    cost: bool,
+    #[command(flatten)]
+    one: One,
 }
 
 // A name, its arguments, and a target.
@@ -137,7 +147,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
 /// Common flags, the word of the target, and the job.
 fn plan(command: TryOut) -> Result<(Common, Option<String>, Job), Failure> {
     Ok(match command {
-        TryOut::Tools(one) => (one.common, one.url, Job::Tools),
+        TryOut::Tools(Listing { cost, one }) => (one.common, one.url, Job::Tools { cost }),
         TryOut::Resources(one) => (one.common, one.url, Job::Resources),
         TryOut::Prompts(one) => (one.common, one.url, Job::Prompts),
         TryOut::Ping(one) => (one.common, one.url, Job::Ping),

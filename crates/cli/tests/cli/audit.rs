@@ -36,15 +36,15 @@ fn a_changed_log_exits_with_1_and_says_where() {
     };
     assert_snapshot!(verify(&lines.concat().replace("\"b\"", "\"x\"")), @"
     error: audit.jsonl: line 3: its `prev` is not the SHA-256 of the line before: one of them was changed, or lines were removed or moved
-    hint: compare the log with a copy of it
+    hint: a copy of the log shows what was changed
     ");
     assert_snapshot!(verify(&lines[1..].concat()), @"
     error: audit.jsonl: line 1: its `prev` is not that of a first line: lines before it are missing, or it was changed
-    hint: compare the log with a copy of it
+    hint: a copy of the log shows what was changed
     ");
     assert_snapshot!(verify(&lines.concat()[..200]), @"
     error: audit.jsonl: line 2: it is not a whole line of an audit log
-    hint: compare the log with a copy of it
+    hint: a copy of the log shows what was changed
     ");
 }
 

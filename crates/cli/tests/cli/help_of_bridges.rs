@@ -24,6 +24,9 @@ fn the_help_of_connect_has_examples() {
           --patience <SECONDS>  Answer a call after this long with a handle; 0 only sends progress
                                 [default: 50]
           --elicit[=<WHERE>]    Ask the user of this machine if the client cannot: page, terminal, off
+          --tools <LEVEL>       Shorter list of tools: brief, thin, auto, search
+          --tools-budget <N>    Most tokens of --tools auto [default: 8000]
+          --drop-output-schema  Leave out the output schemas of tools
       -v, --verbose...          Write a log to stderr
           --debug               Same as -v; so is DEBUG=1 in the environment
           --log-file <FILE>     Also write the log to FILE
@@ -147,7 +150,9 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
           --store <DIR>              Keep every original in DIR, as a BCP file that only you may read
           --dedup                    Replace repeated text in a session by a reference
           --structured <[TOOL=]HOW>  structuredContent that repeats the text: auto, keep, mirror or drop
-          --slim-tools               Remove descriptions inside tool schemas from the list of tools
+          --tools <LEVEL>            Shorter list of tools: brief, thin, auto, search
+          --tools-budget <N>         Most tokens of --tools auto [default: 8000]
+          --drop-output-schema       Leave out the output schemas of tools
           --no-bcp-tools             Do not add read_bcp_file and the other BCP tools
           --root <DIR>               Folder where the BCP tools may read and write; the current one by
                                      default

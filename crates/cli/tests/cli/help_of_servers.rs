@@ -120,6 +120,9 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
           --patience <SECONDS>  Answer a call after this long with a handle; 0 only sends progress
                                 [default: 50]
           --elicit[=<WHERE>]    Ask the user of this machine if the client cannot: page, terminal, off
+          --tools <LEVEL>       Shorter list of tools: brief, thin, auto, search
+          --tools-budget <N>    Most tokens of --tools auto [default: 8000]
+          --drop-output-schema  Leave out the output schemas of tools
       -v, --verbose...          Write a log to stderr
           --debug               Same as -v; so is DEBUG=1 in the environment
           --log-file <FILE>     Also write the log to FILE

@@ -48,6 +48,21 @@ fn json_is_the_list_as_the_server_spelled_it() {
 }
 
 #[test]
+fn the_cost_of_a_list_is_a_row_per_tool_and_a_column_per_level() {
+    let server = serving(&[("tools/list", &tools())]);
+    assert_snapshot!(linkspan(&["tools", "--cost", &server.url()]), @"
+    tool                                                   full     brief      thin
+    get_weather                                              73        48        20
+    now                                                      12        12        12
+    total of 2 tools                                         85        60        32
+    saved                                                 0.0 %    29.4 %    62.4 %
+    Tokens as counted by o200k.
+    ");
+    let json = linkspan(&["tools", "--cost", "--json", &server.url()]);
+    assert_snapshot!(json, @r#"{"tokenizer":"o200k","tools":[{"name":"get_weather","full":73,"brief":48,"thin":20},{"name":"now","full":12,"brief":12,"thin":12}],"total":{"full":85,"brief":60,"thin":32}}"#);
+}
+
+#[test]
 fn all_pages_of_a_list_are_fetched() {
     let hook = |request: &Request, conn: &mut Conn| {
         let cursor = request

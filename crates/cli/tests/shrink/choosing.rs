@@ -1,6 +1,6 @@
-//! Selecting tools: whose results are shortened, which are added, and how the list describes them.
+//! Selecting tools: whose results are shortened, and which are added.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::samples;
 use crate::setup::{Place, assert_untouched, meta, one_text, result_of, shrink};
@@ -26,37 +26,6 @@ fn excluded_tools_are_not_shortened() {
 }
 
 const WORDY: &str = r#""tools":[{"name":"say","title":"Say","description":"what it does","inputSchema":{"type":"object","$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"description":{"type":"string","description":"a long explanation","enum":["a","b"]},"n":{"anyOf":[{"type":"integer","title":"N","minimum":0},{"type":"null"}],"default":{"description":"kept"}}},"required":["description"]},"annotations":{"title":"T"}}],"vendor":0.10"#;
-
-#[test]
-fn descriptions_are_removed_from_schemas() {
-    let line = shrink(&["--slim-tools", "--no-bcp-tools"])
-        .tools(WORDY)
-        .ready();
-    let tools = line.tools();
-    assert_eq!(
-        tools[0]["inputSchema"],
-        json!({"type": "object", "properties": {
-            "description": {"type": "string", "enum": ["a", "b"]},
-            "n": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}], "default": {"description": "kept"}},
-        }, "required": ["description"]})
-    );
-    assert_eq!(
-        tools[0]["description"], "what it does",
-        "a model chooses by that"
-    );
-    assert_eq!(tools[0]["annotations"], json!({"title": "T"}));
-}
-
-#[test]
-fn slimmer_lists_are_measured_separately() {
-    let mut line = shrink(&["--slim-tools"]).tools(WORDY).ready();
-    line.tools();
-    line.end();
-    let text = std::fs::read_to_string(line.place.stats()).unwrap();
-    let row: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    assert_eq!(row["tool"], "(list of tools)");
-    assert!(row["after"].as_u64() < row["before"].as_u64(), "{row}");
-}
 
 #[test]
 fn without_local_tools_the_list_passes_unchanged() {

@@ -21,6 +21,7 @@ mod setup;
 mod stats;
 mod storing;
 mod structured;
+mod tool_lists;
 mod trying;
 
 #[test]

@@ -92,7 +92,7 @@ impl Client {
     }
 
     /// The member of an entry with the names of variables that the client passes on, if it has one.
-    fn names_variables(self) -> Option<&'static str> {
+    pub(crate) fn names_variables(self) -> Option<&'static str> {
         match self {
             Self::Codex => Some("env_vars"),
             Self::Goose => Some("env_keys"),
@@ -163,9 +163,18 @@ impl Client {
 
     /// The command line of an entry.
     pub fn command_line(self, entry: &Value) -> Option<Vec<&str>> {
+        let words = self.command_words(entry)?;
+        let (program, args) = words.split_first()?;
+        let args = args.iter().map(|word| word.as_str());
+        let args = args.collect::<Option<Vec<_>>>().unwrap_or_default();
+        Some(std::iter::once(program.as_str()?).chain(args).collect())
+    }
+
+    /// The program of an entry and its arguments, which may be numbers.
+    pub(crate) fn command_words(self, entry: &Value) -> Option<Vec<&Value>> {
         let (program, args) = match self {
             Self::Goose => (entry.get("cmd")?, entry.get("args")),
-            Self::OpenCode => return texts(entry.get("command")?),
+            Self::OpenCode => return Some(entry.get("command")?.as_array()?.iter().collect()),
             // Zed once had the path, the arguments and the variables below `command`.
             Self::Zed if entry["command"].is_object() => {
                 let command = &entry["command"];
@@ -173,14 +182,9 @@ impl Client {
             }
             _ => (entry.get("command")?, entry.get("args")),
         };
-        let mut words = vec![program.as_str()?];
-        words.extend(args.and_then(texts).unwrap_or_default());
-        Some(words)
+        let args = args.and_then(Value::as_array).into_iter().flatten();
+        Some(std::iter::once(program).chain(args).collect())
     }
-}
-
-fn texts(list: &Value) -> Option<Vec<&str>> {
-    list.as_array()?.iter().map(Value::as_str).collect()
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Unresolved {
             }
             Self::Missing(Reference::File(path)) => format!("make the file {path}"),
             Self::Missing(Reference::Keyring(name)) => {
-                format!("store a value under the name {name}")
+                format!("linkspan auth secret set {name} < FILE")
             }
             Self::Missing(Reference::Input(_)) => {
                 "answer the question, or write a default".to_owned()

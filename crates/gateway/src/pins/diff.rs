@@ -29,8 +29,8 @@ pub fn diff(changes: &[Change]) -> Vec<String> {
 }
 
 impl Pins {
-    /// The servers as lines, which are safe to print.
-    pub fn listing(&self) -> Vec<String> {
+    /// The servers, or one of them, as lines, which are safe to print.
+    pub fn listing(&self, only: Option<&str>) -> Vec<String> {
         let widths = self
             .servers
             .keys()
@@ -57,7 +57,9 @@ impl Pins {
                 parts.join(", ")
             )
         };
-        self.overview().map(line).collect()
+        let servers = self.overview();
+        let servers = servers.filter(|server| only.is_none_or(|only| only == server.server));
+        servers.map(line).collect()
     }
 
     /// How servers differ from what was accepted, as lines: of one server or of all, and of one item or of all.

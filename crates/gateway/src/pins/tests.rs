@@ -302,10 +302,11 @@ fn the_listing_counts_what_was_accepted_and_what_differs() {
     check(&mut pins, &[LOG]);
     pins.check_instructions("\u{1b}[2J", Some("x"));
     let digest = |line: &str| line.split_whitespace().nth(1).map(str::len);
-    let lines = pins.listing();
+    let lines = pins.listing(None);
     assert!(lines.iter().all(|line| digest(line) == Some(16)));
     assert!(lines[0].starts_with("\\u{1b}[2J  ") && lines[0].ends_with("  instructions"));
     assert!(lines[1].ends_with("  2 tools, instructions, 1 change to accept"));
+    assert_eq!(pins.listing(Some("s")).len(), 1);
 }
 
 #[test]

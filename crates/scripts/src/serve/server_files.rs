@@ -1,12 +1,13 @@
 //! The files that a server writes before it reads its folder.
 
-use crate::os::DirBuilderExt;
+use crate::os::{DirBuilderExt, SUPPORTED};
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::run::random_name;
 use crate::sdk::{self, Installed};
+use crate::serve::OpenError;
 
 /// The SDK, and a private folder for the files of calls, which is removed on drop.
 #[derive(Debug)]
@@ -17,8 +18,11 @@ pub struct ServerFiles {
 }
 
 impl ServerFiles {
-    /// Writes them below `temp`; `exe` is our own program.
-    pub fn prepare(exe: &Path, temp: &Path) -> io::Result<Self> {
+    /// Writes them below `temp`; `exe` is our own program. Where scripts cannot be run, nothing is written.
+    pub fn prepare(exe: &Path, temp: &Path) -> Result<Self, OpenError> {
+        if !SUPPORTED {
+            return Err(OpenError::Unsupported);
+        }
         Ok(Self {
             installed: sdk::install(exe, temp)?,
             run_folder: RunFolder::create(temp)?,

@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use linkspan_bcp_tools::Settings;
+use linkspan_bridge::Bridge;
 use linkspan_shrink::{Lossy, Policy};
 use linkspan_shrink_layer::{
     Format, Options, OwnTools, PolicySettings, StructuredRule, ToolFilter, confidence,
 };
 use linkspan_tokens::Vocabulary;
+use linkspan_tool_lists::Choice;
 
 use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::named::explained;
 use crate::args::shrink::LevelArg;
-use crate::args::{EraArgs, RemoteArgs, millis, seconds};
+use crate::args::{EraArgs, RemoteArgs, ToolListArgs, millis, seconds};
 use crate::environment::{jq_command, stats_file, variable};
 use crate::exit::Failure;
 use crate::value_words::{VOCABULARIES, tokens};
@@ -199,9 +201,8 @@ pub(crate) struct ResultArgs {
     /// structuredContent that repeats the text: auto, keep, mirror or drop
     #[arg(long, value_name = "[TOOL=]HOW", value_parser = StructuredRule::parse_for_tools, hide_short_help = true)]
     pub(crate) structured: Vec<(ToolFilter, StructuredRule)>,
-    /// Remove descriptions inside tool schemas from the list of tools
-    #[arg(long, hide_short_help = true)]
-    pub(crate) slim_tools: bool,
+    #[command(flatten)]
+    pub(crate) tools: ToolListArgs,
     /// Do not add read_bcp_file and the other BCP tools
     #[arg(long, hide_short_help = true)]
     pub(crate) no_bcp_tools: bool,
@@ -224,11 +225,14 @@ pub(crate) struct ResultArgs {
     pub(crate) no_stats: bool,
 }
 
-// Flags of the program that this command replaces.
+// Flags of the program that this command replaces, and former flags.
 #[derive(Debug, Args)]
 pub(crate) struct OldArgs {
     #[arg(long, hide = true, value_enum)]
     pub(crate) mode: Option<ModeArg>,
+    /// The former name of `--tools brief`.
+    #[arg(long, hide = true, conflicts_with = "tools")]
+    pub(crate) slim_tools: bool,
     #[arg(long, hide = true, value_name = "COMMAND", conflicts_with_all = ["url", "command"])]
     pub(crate) downstream_command: Option<OsString>,
     /// Separated by commas.
@@ -264,6 +268,18 @@ impl FormArgs {
 }
 
 impl ShrinkArgs {
+    /// The bridge with a layer that shortens lists of tools, unless everything is only measured.
+    pub(crate) fn shorten_lists(&self, bridge: Bridge) -> Bridge {
+        let mut tools = self.results.tools;
+        if self.old.slim_tools {
+            tools.tools = Some(Choice::Brief);
+        }
+        match self.results.shadow {
+            true => bridge,
+            false => tools.add_to(bridge),
+        }
+    }
+
     /// The options of the layer.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         let (form, results) = (&self.form, &self.results);
@@ -291,7 +307,6 @@ impl ShrinkArgs {
             time_box: results.time_box,
             shadow: results.shadow,
             dedup: results.dedup,
-            slim: results.slim_tools,
             fetch: fetch.then(jq_command).transpose()?,
             store: results.store.clone(),
             stats: if results.no_stats {

@@ -8,6 +8,8 @@ use linkspan_client::{
 };
 use linkspan_mcp::names;
 use linkspan_shrink::Policy;
+use linkspan_tokens::Vocabulary;
+use linkspan_tool_lists::Costs;
 use linkspan_wire::{Json, Message};
 
 use crate::exit::{Exit, Failure, print_hint};
@@ -23,7 +25,7 @@ pub(super) struct CallOptions {
 
 /// One command.
 pub(super) enum Job {
-    Tools,
+    Tools { cost: bool },
     Call(String, CallArguments, CallOptions),
     Resources,
     Read(String),
@@ -35,9 +37,13 @@ pub(super) enum Job {
 impl Job {
     pub(super) async fn run(self, client: &mut Client, json: bool) -> Result<Exit, Failure> {
         match self {
-            Self::Tools => {
+            Self::Tools { cost } => {
                 let list = List::fetch(client, names::TOOLS_LIST, "tools").await?;
-                print_list(&[list], json, render::tool);
+                match cost.then(|| Costs::new(list.items(), Vocabulary::default())) {
+                    Some(costs) if json => raw(&costs.to_json()),
+                    Some(costs) => say!("{costs}"),
+                    None => print_list(&[list], json, render::tool),
+                }
             }
             Self::Prompts => {
                 let list = List::fetch(client, names::PROMPTS_LIST, "prompts").await?;
