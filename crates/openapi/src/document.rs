@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::error::OpenApiError;
 
-/// The largest document.
-const LIMIT: usize = 64 << 20;
+/// The most bytes of a document.
+pub const DOCUMENT_LIMIT: usize = 64 << 20;
 
 /// The parsed document.
 pub(crate) struct Document {
@@ -18,8 +18,8 @@ impl Document {
     /// Reads JSON or YAML and checks the version.
     pub(crate) fn parse(text: &str) -> Result<Self, OpenApiError> {
         let text = text.trim_start_matches('\u{feff}');
-        if text.len() > LIMIT {
-            return Err(OpenApiError::TooLarge(LIMIT));
+        if text.len() > DOCUMENT_LIMIT {
+            return Err(OpenApiError::TooLarge(DOCUMENT_LIMIT));
         }
         let value = if text.trim_start().starts_with('{') {
             json(text)?
@@ -73,7 +73,7 @@ fn yaml(text: &str) -> Result<Value, OpenApiError> {
         budget: serde_saphyr::budget! {
             max_events: 8_000_000,
             max_nodes: 4_000_000,
-            max_total_scalar_bytes: LIMIT,
+            max_total_scalar_bytes: DOCUMENT_LIMIT,
         },
         strict_booleans: true,
     };

@@ -41,6 +41,7 @@ mod value;
 mod view;
 
 pub use api::Api;
+pub use document::DOCUMENT_LIMIT;
 pub use error::OpenApiError;
 pub use operation::Operation;
 pub use options::{Credentials, ReadOptions};
