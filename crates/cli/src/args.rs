@@ -8,6 +8,7 @@ pub(crate) mod folder;
 pub(crate) mod lang;
 pub(crate) mod listen;
 mod log;
+pub(crate) mod openapi;
 mod remote;
 pub(crate) mod shrink;
 pub(crate) mod sign_in;

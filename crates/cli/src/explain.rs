@@ -10,6 +10,7 @@ use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, Operation
 use linkspan_client_config::{ChangeError, ServerError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
+use linkspan_openapi_io::OpenError;
 use linkspan_ports::OptionsError;
 use linkspan_scripts::author::UnknownTool;
 use linkspan_scripts::author::names::NameError;
@@ -123,6 +124,18 @@ impl From<ServerError> for Failure {
             ServerError::Options(error) => error.into(),
             error => Self::usage(error.to_string()).hint(error.hint()),
         }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let exit = match error {
+            OpenError::Fetch { .. } => Exit::Unreachable,
+            OpenError::Status { .. } | OpenError::Redirect { .. } => Exit::ServerError,
+            OpenError::Document { .. } | OpenError::Read { .. } => Exit::Invalid,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, show::on_one_line(&error.to_string())).hint(error.hint())
     }
 }
 

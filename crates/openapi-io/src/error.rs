@@ -42,9 +42,20 @@ pub enum OpenError {
         /// Where the redirect leads.
         target: String,
     },
-    /// The document is not UTF-8.
-    #[error("{0} is not text in UTF-8")]
-    NotText(String),
+    /// There is no such file.
+    #[error("--openapi {0}: there is no such file")]
+    NoFile(String),
+    /// A file cannot be read, or the document is not UTF-8.
+    #[error("cannot read {name}: {why}")]
+    Read {
+        /// The file or the URL.
+        name: String,
+        /// The error.
+        why: String,
+    },
+    /// The value of `--credential-env` has not its form.
+    #[error("`{0}` is not the name of a security scheme, `=` and the name of a variable")]
+    Credential(String),
     /// A fetched document names a server on another origin, and there are credentials.
     #[error("{document} names the server {server}, which is on another origin")]
     OtherOrigin {
@@ -67,6 +78,10 @@ impl OpenError {
                 "the server is an http:// or https:// URL, for example --base-url https://api.example.com/v1"
                     .to_owned()
             }
+            Self::Options(OptionsError::PlainHttp(_)) => {
+                "use https://, for the server with --base-url, or --insecure-http if the network is yours alone"
+                    .to_owned()
+            }
             Self::Options(error) => error.hint(),
             Self::Fetch { .. } => "check the URL, or download the document and give the file".to_owned(),
             Self::Status { status: 401 | 403, .. } => {
@@ -75,7 +90,9 @@ impl OpenError {
             }
             Self::Status { .. } => "give the URL of the document itself, often /openapi.json".to_owned(),
             Self::Redirect { target, .. } => format!("if you trust it, use --openapi {target}"),
-            Self::NotText(_) => "the document must be JSON or YAML in UTF-8".to_owned(),
+            Self::NoFile(_) => "give a file, or a URL that begins with https://".to_owned(),
+            Self::Read { .. } => "is it a readable file with text in UTF-8?".to_owned(),
+            Self::Credential(_) => "for example --credential-env api_key=API_KEY".to_owned(),
             Self::OtherOrigin { server, .. } => {
                 format!("to send your credentials there, add --base-url {server}")
             }

@@ -1,5 +1,7 @@
-//! Fetches a document.
+//! Reads a document from a file or fetches it.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -44,5 +46,25 @@ pub(crate) async fn document(options: &HttpOptions) -> Result<String, OpenError>
         let status = response.status.as_u16();
         return Err(OpenError::Status { url, status });
     }
-    String::from_utf8(response.body.into()).map_err(|_| OpenError::NotText(url))
+    String::from_utf8(response.body.into()).map_err(|error| OpenError::Read {
+        name: url,
+        why: error.utf8_error().to_string(),
+    })
+}
+
+/// The document in a file.
+pub(crate) fn file(name: &str) -> Result<String, OpenError> {
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => OpenError::NoFile(name.to_owned()),
+        _ => OpenError::Read {
+            name: name.to_owned(),
+            why: error.to_string(),
+        },
+    };
+    let mut text = String::new();
+    let file = File::open(name).map_err(failed)?;
+    // One byte more than the limit, so that a larger document is refused and not cut off.
+    let mut file = file.take(DOCUMENT_LIMIT as u64 + 1);
+    file.read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
 }

@@ -1,5 +1,5 @@
-//! The server of an OpenAPI document as an MCP server: fetches the document, answers `tools/list`, and sends a request
-//! for each call.
+//! The server of an OpenAPI document as an MCP server: reads or fetches the document, answers `tools/list`, and sends a
+//! request for each call.
 //!
 //! Requests go to one origin, with the credentials of the caller; redirects stay on it. Time, sizes and the number of
 //! requests at once are bounded. [`OpenApiServer::backend`] is a server for `linkspan-bridge`.
@@ -8,9 +8,10 @@ mod error;
 mod exchange;
 mod fetch;
 mod handler;
+mod notices;
 mod open;
 mod server;
 
 pub use error::OpenError;
-pub use open::{OpenOptions, Source};
+pub use open::OpenOptions;
 pub use server::OpenApiServer;

@@ -2,7 +2,7 @@
 
 use linkspan_local::testing::Client;
 use linkspan_openapi::OpenApiError;
-use linkspan_openapi_io::{OpenApiServer, OpenError, OpenOptions, Source};
+use linkspan_openapi_io::{OpenApiServer, OpenError, OpenOptions};
 use serde_json::{Value, json};
 
 use crate::setup::{Server, call, client, file, options, refused};
@@ -10,7 +10,7 @@ use crate::setup::{Server, call, client, file, options, refused};
 #[tokio::test]
 async fn the_server_has_the_title_and_the_tools_of_the_document() {
     let server = Server::start().await;
-    let api = OpenApiServer::open(options(file(&server))).await.unwrap();
+    let api = OpenApiServer::open(file(&server)).await.unwrap();
     let mut client = Client::over(api.backend().open().unwrap());
     let hello: Value = serde_json::from_str(&client.greet("{}").await).unwrap();
     assert_eq!(
@@ -30,10 +30,10 @@ async fn the_server_has_the_title_and_the_tools_of_the_document() {
 #[tokio::test]
 async fn a_document_is_fetched_without_credentials() {
     let server = Server::start().await;
-    let mut client = client(options(Source::Url(format!("{}/document", server.url)))).await;
+    let mut client = client(options(format!("{}/document", server.url))).await;
     assert_eq!(call(&mut client, "private", "{}").await["isError"], false);
     let document = format!("{}/private", server.url);
-    let error = refused(options(Source::Url(document.clone()))).await;
+    let error = refused(options(document.clone())).await;
     assert!(
         matches!(error, OpenError::Status { status: 401, .. }),
         "{error}"
@@ -41,7 +41,7 @@ async fn a_document_is_fetched_without_credentials() {
     assert!(error.hint().contains("--base-url"));
     let named = OpenOptions {
         base_url: Some(server.url.clone()),
-        ..options(Source::Url(document))
+        ..options(document)
     };
     assert!(OpenApiServer::open(named).await.is_ok());
 }
@@ -49,7 +49,7 @@ async fn a_document_is_fetched_without_credentials() {
 #[tokio::test]
 async fn credentials_are_not_sent_to_a_server_that_only_a_fetched_document_names() {
     let server = Server::start().await;
-    let document = || Source::Url(format!("{}/elsewhere", server.url));
+    let document = || format!("{}/elsewhere", server.url);
     let error = refused(options(document())).await;
     assert!(matches!(error, OpenError::OtherOrigin { .. }), "{error}");
     assert!(
@@ -58,7 +58,8 @@ async fn credentials_are_not_sent_to_a_server_that_only_a_fetched_document_names
         error.hint()
     );
     let without = OpenOptions {
-        has_credentials: false,
+        bearer_env: None,
+        credential_env: Vec::new(),
         ..options(document())
     };
     let mut client = client(without).await;
@@ -74,7 +75,7 @@ async fn credentials_are_not_sent_to_a_server_that_only_a_fetched_document_names
 #[tokio::test]
 async fn a_document_that_moved_is_an_error_that_says_where_it_is() {
     let server = Server::start().await;
-    let error = refused(options(Source::Url(format!("{}/away", server.url)))).await;
+    let error = refused(options(format!("{}/away", server.url))).await;
     assert_eq!(
         error.hint(),
         "if you trust it, use --openapi http://127.0.0.1:1/secret"
@@ -84,19 +85,23 @@ async fn a_document_that_moved_is_an_error_that_says_where_it_is() {
 #[tokio::test]
 async fn other_documents_and_servers_are_errors() {
     let server = Server::start().await;
-    let error = refused(options(Source::Url(format!("{}/large", server.url)))).await;
+    let error = refused(options(format!("{}/large", server.url))).await;
     let OpenError::Document { error, .. } = error else {
         panic!("{error}")
     };
     assert_eq!(error, OpenApiError::NotOpenApi("openapi"));
     let unix = OpenOptions {
         base_url: Some("unix:/tmp/x.sock".to_owned()),
-        ..options(file(&server))
+        ..file(&server)
     };
     assert!(matches!(refused(unix).await, OpenError::UnixSocket));
-    let gone = refused(options(Source::Url(
-        "http://127.0.0.1:1/openapi.json".to_owned(),
-    )))
-    .await;
+    let gone = refused(options("http://127.0.0.1:1/openapi.json".to_owned())).await;
     assert!(matches!(gone, OpenError::Fetch { .. }), "{gone}");
+    let missing = refused(options("/nowhere/openapi.json".to_owned())).await;
+    assert!(matches!(missing, OpenError::NoFile(_)), "{missing}");
+    let mistake = OpenOptions {
+        credential_env: vec!["KEY".to_owned()],
+        ..file(&server)
+    };
+    assert!(matches!(refused(mistake).await, OpenError::Credential(_)));
 }

@@ -10,10 +10,9 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use linkspan_local::testing::Client;
-use linkspan_openapi::ReadOptions;
-use linkspan_openapi_io::{OpenApiServer, OpenError, OpenOptions, Source};
-use linkspan_ports::{HttpOptions, OptionsError};
+use linkspan_openapi_io::{OpenApiServer, OpenError, OpenOptions};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -24,6 +23,7 @@ pub struct Server {
     /// A permit for each request to `/hang` that has arrived, and one for each that was dropped.
     pub arrived: Arc<Semaphore>,
     pub dropped: Arc<Semaphore>,
+    folder: TempDir,
     task: JoinHandle<()>,
 }
 
@@ -54,6 +54,7 @@ impl Server {
             url,
             arrived,
             dropped,
+            folder: tempfile::tempdir().unwrap(),
             task,
         }
     }
@@ -148,38 +149,32 @@ pub fn document(url: &str) -> String {
     .to_string()
 }
 
-/// Options for URLs, with a bearer token if credentials are for them.
-pub fn http(url: &str, with_credentials: bool) -> Result<HttpOptions, OptionsError> {
-    let mut options = HttpOptions::new(url, true)?;
-    if with_credentials {
-        options.bearer("tok".to_owned())?;
-    }
-    Ok(options)
-}
-
-/// How a document is opened: with a token, for which `has_credentials` is set.
-pub fn options(source: Source) -> OpenOptions<'static> {
+/// How a document is opened: with a token and a key.
+pub fn options(document: String) -> OpenOptions {
+    let variable = |name: &str| match name {
+        "TOK" => Some("tok".to_owned()),
+        "KEY" => Some("secret-key".to_owned()),
+        _ => None,
+    };
     OpenOptions {
-        source,
-        base_url: None,
-        read: ReadOptions::default(),
-        http: &http,
-        has_credentials: true,
+        bearer_env: Some("TOK".to_owned()),
+        credential_env: vec!["key=KEY".to_owned()],
+        insecure_http: true,
         timeout: Duration::from_secs(20),
         max_response: 50_000,
+        ..OpenOptions::new(&document, variable)
     }
 }
 
-/// The document of a server, as a file.
-pub fn file(server: &Server) -> Source {
-    Source::File {
-        name: "echo.json".to_owned(),
-        text: document(&server.url),
-    }
+/// The same for the document of a server in a file.
+pub fn file(server: &Server) -> OpenOptions {
+    let path = server.folder.path().join("echo.json");
+    std::fs::write(&path, document(&server.url)).unwrap();
+    options(path.to_str().unwrap().to_owned())
 }
 
 /// A client of a document.
-pub async fn client(options: OpenOptions<'_>) -> Client {
+pub async fn client(options: OpenOptions) -> Client {
     let server = OpenApiServer::open(options).await.unwrap();
     let mut client = Client::over(server.backend().open().unwrap());
     client.greet("{}").await;
@@ -187,7 +182,7 @@ pub async fn client(options: OpenOptions<'_>) -> Client {
 }
 
 /// The error of a document that is not opened.
-pub async fn refused(options: OpenOptions<'_>) -> OpenError {
+pub async fn refused(options: OpenOptions) -> OpenError {
     OpenApiServer::open(options)
         .await
         .err()

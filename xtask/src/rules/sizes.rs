@@ -7,7 +7,7 @@ const LONGEST_FILE: usize = 400;
 /// Lines of a function.
 const LONGEST_FUNCTION: usize = 80;
 /// Lines of production code in `cli`. A new command may raise it, up to 8,000; a library takes its work.
-const MOST_IN_CLI: usize = 7_980;
+const MOST_IN_CLI: usize = 8_000;
 
 /// Functions that are tables, by the end of `path::function`, with the meaning of a row.
 const TABLES: [(&str, &str); 10] = [

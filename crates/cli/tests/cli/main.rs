@@ -16,6 +16,7 @@ mod help;
 mod help_of_bridges;
 mod help_of_servers;
 mod listing;
+mod openapi;
 mod pages;
 #[cfg(unix)]
 mod pty;
