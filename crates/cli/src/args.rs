@@ -9,6 +9,7 @@ pub(crate) mod gateway;
 pub(crate) mod listen;
 mod log;
 pub(crate) mod named;
+pub(crate) mod openapi;
 mod remote;
 pub(crate) mod shrink;
 pub(crate) mod sign_in;

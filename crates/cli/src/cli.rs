@@ -133,7 +133,7 @@ pub(crate) enum Command {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Author {
-    /// Serve a folder of scripts as an MCP server
+    /// Serve a folder of scripts, or an HTTP API (OpenAPI), as an MCP server
     Serve(Box<ServeArgs>),
     /// Create a folder of scripts
     #[command(

@@ -15,6 +15,7 @@ use linkspan_conduct::handshake::ConnectError;
 use linkspan_dropin::LineError;
 use linkspan_elicit::PlaceError;
 use linkspan_gateway_io::{ConfigFileError, OpenError, PinsFileError};
+use linkspan_openapi_io::OpenError as OpenApiError;
 use linkspan_ports::OptionsError;
 use linkspan_scripts::author::UnknownTool;
 use linkspan_scripts::author::names::NameError;
@@ -154,6 +155,18 @@ impl From<PinsFileError> for Failure {
             Exit::Usage
         } else {
             Exit::Invalid
+        };
+        Self::new(exit, show::on_one_line(&error.to_string())).hint(error.hint())
+    }
+}
+
+impl From<OpenApiError> for Failure {
+    fn from(error: OpenApiError) -> Self {
+        let exit = match error {
+            OpenApiError::Fetch { .. } => Exit::Unreachable,
+            OpenApiError::Status { .. } | OpenApiError::Redirect { .. } => Exit::ServerError,
+            OpenApiError::Document { .. } | OpenApiError::Read { .. } => Exit::Invalid,
+            _ => Exit::Usage,
         };
         Self::new(exit, show::on_one_line(&error.to_string())).hint(error.hint())
     }

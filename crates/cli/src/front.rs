@@ -14,6 +14,24 @@ use crate::exit::{Exit, Failure};
 use crate::protection;
 use crate::remote::token_of;
 use crate::show::say;
+use crate::waiting;
+
+/// Serves HTTP clients if there are arguments for them, else the client on stdin and stdout. `try_it` is a command line
+/// that shows the same server to a person.
+pub(crate) async fn serve(
+    signals: Signals,
+    bridge: Bridge,
+    web: Option<(&ListenArgs, &GuardArgs)>,
+    drain: Duration,
+    try_it: &str,
+) -> Result<Exit, Failure> {
+    if let Some((listen, guard)) = web {
+        return serve_http(signals, bridge, listen, serve_options(listen, guard)?).await;
+    }
+    waiting::for_client(try_it);
+    let defaults = StdioOptions::default();
+    serve_stdio(signals, bridge, StdioOptions { drain, ..defaults }).await
+}
 
 /// Serves the client on stdin and stdout until it closes or a signal arrives.
 pub(crate) async fn serve_stdio(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use linkspan_auth_io::aws::sign_for_aws;
-use linkspan_ports::{HttpOptions, optional_token_in, token_in};
+use linkspan_ports::{HttpOptions, token_in};
 use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
@@ -14,14 +14,7 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<HttpOptions, Failur
     let lookup = |name: &str| std::env::var(name).ok();
     let mut options = HttpOptions::new(url, args.insecure_http)?;
     options.proxy_from(&lookup);
-    for header in &args.headers {
-        options.header_line(header, &lookup)?;
-    }
-    if let Some(word) = &args.bearer_env
-        && let Some(token) = optional_token_in("--bearer-env", word, &lookup)?
-    {
-        options.bearer(token)?;
-    }
+    options.credentials(&args.headers, args.bearer_env.as_deref(), &lookup)?;
     options.ca = certificates(args)?;
     if let Some(flags) = args.aws.flags() {
         sign_for_aws(&mut options, flags, &lookup, secret_variables())?;

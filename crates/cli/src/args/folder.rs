@@ -8,9 +8,12 @@ use linkspan_mcp_bash::FolderLayout;
 use super::listen::at_least_one;
 use super::named::explained;
 
+/// The heading of these flags.
+pub(super) const HEADING: &str = "Folder";
+
 // How a folder is read and its scripts run, whichever command does that.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Folder")]
+#[command(next_help_heading = HEADING)]
 pub(crate) struct FolderArgs {
     /// Folder layout: linkspan's own or mcp-bash's
     #[arg(long, value_name = "LAYOUT", default_value = "auto", value_parser = explained(&FolderLayout::NAMED))]

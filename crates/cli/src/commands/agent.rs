@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use linkspan_agent::{AgentOptions, PermissionPolicy, Servers};
-use linkspan_bridge::{Bridge, StdioOptions, tools_of};
+use linkspan_bridge::{Bridge, tools_of};
 use linkspan_console::Signals;
 use linkspan_ports::ChildOptions;
 
@@ -15,9 +15,8 @@ use crate::args::named::explained;
 use crate::args::seconds;
 use crate::environment::{search_path, secret_variables};
 use crate::exit::{Exit, Failure};
-use crate::front::{self, limit, serve_options};
+use crate::front::{self, limit};
 use crate::target;
-use crate::waiting;
 
 const HELP: &str = "\
 Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close
@@ -81,16 +80,8 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let child = ChildOptions::new(program, words.collect(), secret_variables());
     target::is_there(&child.program)?;
     let bridge = Bridge::new(linkspan_agent::backend(child, options)).timeout(limit(args.timeout));
-    if args.http {
-        let front = serve_options(&args.listen, &args.guard)?;
-        return front::serve_http(signals, bridge, &args.listen, front).await;
-    }
-    waiting::for_client(&try_it);
-    let stdio = StdioOptions {
-        drain: args.drain,
-        ..StdioOptions::default()
-    };
-    front::serve_stdio(signals, bridge, stdio).await
+    let web = args.http.then_some((&args.listen, &args.guard));
+    front::serve(signals, bridge, web, args.drain, &try_it).await
 }
 
 fn options(args: &AgentArgs) -> Result<AgentOptions, Failure> {

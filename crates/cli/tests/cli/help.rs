@@ -30,7 +30,7 @@ fn the_help_lists_the_commands_and_exit_codes() {
       prompts      List the prompts of a server
       prompt       Print a prompt
       ping         Check that a server answers, and how fast
-      serve        Serve a folder of scripts as an MCP server
+      serve        Serve a folder of scripts, or an HTTP API (OpenAPI), as an MCP server
       new          Create a folder of scripts
       scaffold     Add a tool, prompt, resource or completion to a folder
       validate     Show what clients will see of a folder, and its problems

@@ -99,7 +99,7 @@ fn the_help_of_the_reader_server_has_a_configuration() {
 #[test]
 fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
     assert_snapshot!(linkspan(&["serve", "--help"]), @r#"
-    Serve a folder of scripts as an MCP server
+    Serve a folder of scripts, or an HTTP API (OpenAPI), as an MCP server
 
     Usage: linkspan serve [OPTIONS] [DIR]
 
@@ -153,6 +153,25 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
           --insecure-writable         Accept a folder that other users can write to, and so decide what
                                       runs
 
+    OpenAPI:
+          --openapi <FILE|URL>           Serve the HTTP API of this OpenAPI document (JSON or YAML) in
+                                         place of a folder
+          --base-url <URL>               URL of the API, in place of the server that the document names
+          --include <GLOB>               Serve only operations whose name, tag, path or `METHOD /path`
+                                         matches; may be repeated
+          --exclude <GLOB>               Leave out operations that match; may be repeated
+      -H, --header <NAME: VALUE>         Send this header with every request; ${VAR} is replaced from
+                                         the environment; never logged
+          --bearer-env <VAR>             Send variable VAR (VAR?: if set) as bearer token; never logged
+          --credential-env <SCHEME=VAR>  Send variable VAR as credentials of a security scheme of the
+                                         document; may be repeated
+          --output-schemas               Give tools an output schema and results structured content, as
+                                         the document declares
+          --timeout <SECONDS>            Give up a call after this long; 0 never gives up [default: 60]
+          --max-response <SIZE>          Largest response, for example 1MiB [default: 8MiB]
+          --ca <FILE>                    Also trust the certificates in FILE (PEM)
+          --insecure-http                Allow plain http:// to other machines, which is not encrypted
+
     Access:
           --token-env <VAR>           Require the environment variable VAR as bearer token from clients
           --insecure-no-token         Listen on other addresses than loopback without a token
@@ -202,11 +221,15 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
     No script is executed to describe it. A folder that other users can write to is refused, because
     they would decide what runs. See docs/serve in the sources for the details.
 
+    With --openapi, no folder is served: every operation of an OpenAPI document is a tool, and a call is
+    a request to the server of the document. See docs/openapi.md in the sources.
+
     Examples:
       linkspan serve my-server
       linkspan serve my-server --http --port 9000
       linkspan serve my-server --sandbox 2 --root ~/notes
       TOKEN=… linkspan serve my-server --http --host 0.0.0.0 --token-env TOKEN
+      linkspan serve --openapi https://example.com/openapi.json --bearer-env TOKEN
       linkspan tools ./my-server           # a folder is a target, too
       linkspan config my-server --client claude-code
 

@@ -17,6 +17,7 @@ mod help;
 mod help_of_bridges;
 mod help_of_servers;
 mod listing;
+mod openapi;
 mod pages;
 mod pins;
 #[cfg(unix)]

@@ -2,8 +2,25 @@
 
 use super::options::HttpOptions;
 use super::options_error::OptionsError;
+use super::variables::optional_token_in;
 
 impl HttpOptions {
+    /// Sets headers, each written as `NAME: VALUE`, and the bearer token in the variable of `--bearer-env`.
+    pub fn credentials(
+        &mut self,
+        headers: &[String],
+        bearer_env: Option<&str>,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), OptionsError> {
+        for header in headers {
+            self.header_line(header, lookup)?;
+        }
+        match bearer_env.map(|word| optional_token_in("--bearer-env", word, lookup)) {
+            Some(token) => token?.map_or(Ok(()), |token| self.bearer(token)),
+            None => Ok(()),
+        }
+    }
+
     /// Sets a header that is written as `NAME: VALUE`. Each `${NAME}` in the value is replaced by what `lookup` finds;
     /// a variable without a value is an error, not an empty header.
     pub fn header_line(

@@ -222,6 +222,11 @@ impl HttpOptions {
         self.headers.contains_key(name)
     }
 
+    /// The headers of every request, with the credentials of the URL.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
     /// Adds a header to every request; the same name twice sends both. Its value is kept out of logs.
     pub fn header(&mut self, name: &str, value: &str) -> Result<(), OptionsError> {
         let bad = || OptionsError::Header(name.to_owned());

@@ -1,4 +1,5 @@
-//! Single requests besides the conversation with the server: to authorization servers and for key sets.
+//! Single requests besides a conversation in MCP: to authorization servers, for key sets, and to servers of other
+//! protocols.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -76,10 +77,10 @@ impl Requests {
         method: Method,
         url: &Url,
         headers: http::HeaderMap,
-        body: String,
+        body: impl Into<Bytes>,
     ) -> Result<http::Response<Bytes>, HttpRequestError> {
         self.check_literal(url)?;
-        let sending = self.exchange(method, url, headers, body);
+        let sending = self.exchange(method, url, headers, body.into());
         timeout(self.time, sending)
             .await
             .unwrap_or(Err(HttpRequestError::TooSlow(self.time)))
@@ -90,14 +91,16 @@ impl Requests {
         method: Method,
         url: &Url,
         headers: http::HeaderMap,
-        body: String,
+        body: Bytes,
     ) -> Result<http::Response<Bytes>, HttpRequestError> {
         let unusable = || HttpRequestError::Options(format!("{url} cannot be used"));
         let uri: Uri = url.as_str().parse().map_err(|_| unusable())?;
         let client = self.client(url, &uri)?;
-        let body = match method {
-            Method::GET => Telling::empty(),
-            _ => Telling::new(body.into(), None),
+        // The others say that their body is empty: some servers refuse them without a length.
+        let has_body = matches!(method, Method::POST | Method::PUT | Method::PATCH);
+        let body = match has_body || !body.is_empty() {
+            true => Telling::new(body, None),
+            false => Telling::empty(),
         };
         let mut request = Request::new(body);
         *request.method_mut() = method;

@@ -11,8 +11,9 @@ pub fn variables_in(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The names of variables that a command line reads secrets from: the value of every flag that ends in `-env`
-/// (`--token-env`, `--bearer-env`), and every `${NAME}` in a header. The command does not matter, so that a new flag is
-/// covered too; an extra name that is hidden from scripts does no harm.
+/// (`--token-env`, `--bearer-env`), or what follows `=` in it (`--credential-env`), and every `${NAME}` in a header.
+/// The command does not matter, so that a new flag is covered too; an extra name that is hidden from scripts does no
+/// harm.
 pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut names = Vec::new();
     let mut next_is_name = false;
@@ -20,7 +21,7 @@ pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsSt
         if std::mem::take(&mut next_is_name) {
             names.push(
                 word.to_str()
-                    .map_or(word.clone(), |word| name_of(word).into()),
+                    .map_or(word.clone(), |word| named_by(word).into()),
             );
             continue;
         }
@@ -31,7 +32,7 @@ pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsSt
         };
         if flag.starts_with("--") && flag.ends_with("-env") && flag != "--env" {
             match value {
-                Some(value) => names.push(name_of(value).into()),
+                Some(value) => names.push(named_by(value).into()),
                 None => next_is_name = true,
             }
         } else {
@@ -74,6 +75,11 @@ pub fn optional_token_in(
         return token_in(flag, name, value.as_deref()).map(Some);
     }
     check_variable(flag, name).map(|()| None)
+}
+
+/// The variable that the value of a flag names.
+fn named_by(value: &str) -> &str {
+    name_of(value.rsplit('=').next().unwrap_or(value))
 }
 
 /// The name of a variable without the mark of one that need not be set.
@@ -134,6 +140,10 @@ mod tests {
         assert_eq!(
             names(&["-H", "X: ${C} and ${D}", "-HY:${E}"]),
             ["C", "D", "E"]
+        );
+        assert_eq!(
+            names(&["--credential-env", "a=A", "--credential-env=b=B"]),
+            ["A", "B"]
         );
         assert_eq!(names(&["serve", "--env", "--token-env"]), [] as [&str; 0]);
     }

@@ -5,33 +5,30 @@ use std::time::Duration;
 
 use linkspan_bcp_tools::files::Roots;
 use linkspan_bcp_tools::{ReaderServer, Settings};
-use linkspan_bridge::{Backend, Bridge, StdioOptions};
+use linkspan_bridge::{Backend, Bridge};
 use linkspan_console::Signals;
 use linkspan_mcp::Era;
 
 use super::args::McpArgs;
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
-use crate::front::{self, serve_options};
-use crate::waiting;
+use crate::front;
 
 /// How long answers may take after stdin is closed, as after a few requests that were piped in.
 const DRAIN: Duration = Duration::from_secs(10);
+const TRY_IT: &str = "linkspan tools -- linkspan bcp mcp";
 
 pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let bridge = args.shrink.add_to(bridge(&args.root, !args.http)?)?;
-    if !args.http {
-        return stdio(signals, bridge).await;
-    }
-    let options = serve_options(&args.listen, &args.guard)?;
-    front::serve_http(signals, bridge, &args.listen, options).await
+    let web = args.http.then_some((&args.listen, &args.guard));
+    front::serve(signals, bridge, web, DRAIN, TRY_IT).await
 }
 
 /// The same on stdin and stdout, without any flags.
 pub(crate) async fn on_stdio(roots: &[PathBuf]) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    stdio(signals, bridge(roots, true)?).await
+    front::serve(signals, bridge(roots, true)?, None, DRAIN, TRY_IT).await
 }
 
 fn bridge(roots: &[PathBuf], client_roots: bool) -> Result<Bridge, Failure> {
@@ -42,13 +39,4 @@ fn bridge(roots: &[PathBuf], client_roots: bool) -> Result<Bridge, Failure> {
         .closing(move || finished.clone().finish());
     // The reader has a time limit of its own.
     Ok(Bridge::new(backend).timeout(None))
-}
-
-async fn stdio(signals: Signals, bridge: Bridge) -> Result<Exit, Failure> {
-    waiting::for_client("linkspan tools -- linkspan bcp mcp");
-    let options = StdioOptions {
-        drain: DRAIN,
-        ..StdioOptions::default()
-    };
-    front::serve_stdio(signals, bridge, options).await
 }

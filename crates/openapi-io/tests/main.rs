@@ -1,0 +1,13 @@
+//! Documents and calls over real connections on this machine.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests use it")]
+
+mod calling;
+mod opening;
+mod setup;
+
+#[test]
+fn every_file_beside_this_one_is_a_module_of_it() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    linkspan_testkit::assert_every_file_is_a_module(here, include_str!("main.rs"));
+}
