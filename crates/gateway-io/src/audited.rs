@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use linkspan_gateway::audit::{AuditLine, Call, Outcome, Subject};
 use linkspan_gateway::{ListKind, Sender};
-use linkspan_mcp::{CLIENT_INFO, era::is_timeout, names};
+use linkspan_mcp::era::{is_timeout, wants_input};
+use linkspan_mcp::{CLIENT_INFO, names};
 use linkspan_wire::{Json, Kind, Message, RpcError};
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -34,6 +35,8 @@ struct State {
     kind: Option<ListKind>,
     own: String,
     decision: &'static str,
+    /// The user has declined it.
+    is_declined: bool,
     is_written: bool,
 }
 
@@ -59,6 +62,7 @@ impl Audited {
             kind: None,
             own: String::new(),
             decision: "none",
+            is_declined: false,
             is_written: false,
         }))))
     }
@@ -76,15 +80,23 @@ impl Audited {
         self.0.lock().decision = decision;
     }
 
+    /// The user has declined it, so no server gets it.
+    pub(crate) fn declined(&self) {
+        self.0.lock().is_declined = true;
+    }
+
     /// It has been answered.
     pub(crate) fn answered(&self, answer: &Message) {
+        let mut state = self.0.lock();
         let outcome = match answer.kind() {
+            _ if state.is_declined => Outcome::Refused,
             _ if is_timeout(answer) => Outcome::TimedOut,
             Kind::Error => Outcome::Error(code_of(answer)),
+            _ if wants_input(answer) => Outcome::Asked,
             _ if is_tool_error(answer) => Outcome::ToolError,
             _ => Outcome::Ok,
         };
-        self.0.lock().write(outcome, answer.len());
+        state.write(outcome, answer.len());
     }
 
     /// The gateway has answered it itself.

@@ -16,6 +16,7 @@ use crate::pinning::PinRules;
 use crate::saved;
 use crate::set::{Clients, ServerSet};
 use crate::upstream::{Upstream, UpstreamOptions};
+use crate::visible::ServerPins;
 
 /// How long the calls of a server that is no longer configured may go on.
 const DRAIN: Duration = Duration::from_secs(60);
@@ -62,21 +63,18 @@ impl Gateway {
         let before = self.set();
         let (mut upstreams, mut failed) = (Vec::new(), Vec::new());
         for server in &config.servers {
+            let new_tools = server.new_tools.or(config.settings.new_tools);
+            let pins = PinRules {
+                mode: server.pins.or(config.settings.pins).unwrap_or_default(),
+                new: new_tools.unwrap_or_default(),
+            };
             if let Some(kept) = before.upstreams().iter().find(|one| one.is_of(server)) {
+                kept.pins.set(pins);
                 upstreams.push(kept.clone());
                 continue;
             }
             match open(server) {
-                Ok(bridge) => {
-                    let pins = PinRules {
-                        mode: server.pins.or(config.settings.pins).unwrap_or_default(),
-                        new: server
-                            .new_tools
-                            .or(config.settings.new_tools)
-                            .unwrap_or_default(),
-                    };
-                    upstreams.push(self.upstream(server, options, pins, bridge));
-                }
+                Ok(bridge) => upstreams.push(self.upstream(server, options, pins, bridge)),
                 Err(why) => failed.push(NotOpened {
                     key: server.key.clone(),
                     why,
@@ -114,10 +112,6 @@ impl Gateway {
             sleep(PINS).await;
             let pinning = self.shared().pinning.clone();
             if pinning.is_some_and(|pinning| pinning.refresh()) {
-                self.set()
-                    .upstreams()
-                    .iter()
-                    .for_each(|one| one.invalidate());
                 for kind in ListKind::ALL {
                     let _ = self.shared().changes.send(Change::of_all(kind));
                 }
@@ -146,7 +140,7 @@ impl Gateway {
             file,
         };
         let changes = self.shared().changes.clone();
-        let pinning = self.shared().pinning.clone();
-        Upstream::new(server.clone(), of_server, (pinning, pins), calls, changes)
+        let pins = ServerPins::new(self.shared().pinning.clone(), pins);
+        Upstream::new(server.clone(), of_server, pins, calls, changes)
     }
 }

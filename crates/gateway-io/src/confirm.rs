@@ -3,9 +3,9 @@
 //! The gateway keeps nothing meanwhile: the client comes back with the user's answer and a `requestState` that proves
 //! which call the question was about.
 
-use linkspan_mcp::era::Claims;
+use linkspan_mcp::era::{Claims, wants_input};
 use linkspan_session::Envelope;
-use linkspan_wire::{Json, Kind, Message, Object, RpcError, quote};
+use linkspan_wire::{Json, Message, Object, RpcError, quote};
 
 /// The key of the question in `inputRequests`.
 const KEY: &str = "linkspan_confirm";
@@ -48,7 +48,7 @@ impl Confirmations {
     ) -> Result<Answer, RpcError> {
         let params = call.params();
         let text = |name: &str| params.and_then(|params| params.get(name)?.as_str());
-        let proof = self.proof(params, sender);
+        let proof = self.proof(call, sender);
         let state = text("requestState");
         let state = state.as_deref().unwrap_or_default();
         if let Some(own) = state.strip_prefix(&format!("{ACCEPTED}{proof}.")) {
@@ -76,13 +76,20 @@ impl Confirmations {
         }
     }
 
-    /// A code for the sender, the tool and its arguments.
-    fn proof(&self, params: Option<Json<'_>>, sender: &[u8]) -> String {
+    /// A code for the sender, and for all that decides what the request does.
+    fn proof(&self, call: &Message, sender: &[u8]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        let member = |name: &str| params.and_then(|params| params.get(name));
-        let name = member("name").map_or("", Json::text);
-        let arguments = member("arguments").map_or("", Json::text);
-        for part in [sender, name.as_bytes(), arguments.as_bytes()] {
+        let member = |name: &str| call.params().and_then(|params| params.get(name));
+        let [name, uri, arguments] =
+            ["name", "uri", "arguments"].map(|one| member(one).map_or("", Json::text));
+        let method = call.method();
+        for part in [
+            sender,
+            method.as_bytes(),
+            name.as_bytes(),
+            uri.as_bytes(),
+            arguments.as_bytes(),
+        ] {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
@@ -94,9 +101,7 @@ impl Accepted {
     /// Marks a question of the server.
     pub(crate) fn mark(&self, envelope: Envelope) -> Envelope {
         let msg = &envelope.msg;
-        let result = msg.body().filter(|_| msg.kind() == Kind::Result);
-        let asks = result.and_then(|result| result.get("resultType")?.as_str());
-        let Some(result) = result.filter(|_| asks.as_deref() == Some("input_required")) else {
+        let Some(result) = msg.body().filter(|_| wants_input(msg)) else {
             return envelope;
         };
         let own = result.get("requestState").and_then(Json::as_str);

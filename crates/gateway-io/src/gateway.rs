@@ -6,7 +6,7 @@ use std::time::Duration;
 use linkspan_bridge::{Backend, Caller, RequestService};
 use linkspan_gateway::config::ToolLevel;
 use linkspan_gateway::{Limits, ListKind};
-use linkspan_mcp::era::is_of_legacy_client;
+use linkspan_mcp::era::{is_of_legacy_client, wants_input};
 use linkspan_mcp::names;
 use linkspan_ports::{Answering, Principal};
 use linkspan_session::{Envelope, Fault};
@@ -21,7 +21,7 @@ use crate::audited::{Audit, Audited};
 use crate::change::Change;
 use crate::confirm::Confirmations;
 use crate::listen;
-use crate::permit::{Permit, permit};
+use crate::permit::{Condition, Permit, permit};
 use crate::pinning::Pinning;
 use crate::pins_file::PinStore;
 use crate::seen::SeenByPrincipal;
@@ -211,16 +211,24 @@ impl Gateway {
             audited.for_item(upstream.name(), kind, own);
         }
         let permitted = permit(&self.0, asked, kind, (upstream, own), &call.msg).await?;
-        let (msg, mark) = match permitted {
-            Permit::Send(msg) => (msg, None),
-            Permit::SendMarked(msg, mark) => (msg, Some(mark)),
+        let (msg, condition) = match permitted {
+            Permit::Send(msg, condition) => (msg, condition),
             Permit::Result(result) => return Ok(asked.answer(&call.msg, &result)),
         };
         let msg = with_text(&msg, path, own);
         let answering = self.send(asked, upstream, Envelope { msg, ..call }).await?;
-        Ok(match mark {
-            Some(mark) => answering.edited(move |envelope| mark.mark(envelope)),
-            None => answering,
+        Ok(match condition {
+            Condition::None => answering,
+            Condition::Confirmed(mark) => answering.edited(move |envelope| mark.mark(envelope)),
+            Condition::Limited(rule, rate) => {
+                let (gateway, sender) = (self.clone(), asked.sender.clone());
+                answering.edited(move |envelope| {
+                    if wants_input(&envelope.msg) {
+                        gateway.0.limits.lock().give_back(&sender, rule, rate);
+                    }
+                    envelope
+                })
+            }
         })
     }
 

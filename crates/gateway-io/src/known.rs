@@ -8,6 +8,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
+/// For how long a value counts as the server's latest word without a promise of the server.
+const RECENT: Duration = Duration::from_secs(60);
 /// Readers do not wait for a fetch that has taken longer than this.
 const SLOW: Duration = Duration::from_secs(10);
 /// For how long they do not wait for the fetches that follow a slow one.
@@ -48,6 +50,8 @@ pub(crate) struct Known<T>(Arc<Mutex<State<T>>>);
 struct State<T> {
     value: Option<Arc<T>>,
     freshness: Freshness,
+    /// When it was fetched, unless it has been invalidated since.
+    fetched: Option<Instant>,
     /// The fetch that is under way.
     fetching: Option<Fetching>,
     /// Until when fetches count as slow, because one was.
@@ -69,6 +73,7 @@ impl<T> Default for Known<T> {
         Self(Arc::new(Mutex::new(State {
             value: None,
             freshness: Freshness::Stale,
+            fetched: None,
             fetching: None,
             slow_until: None,
             invalidated: 0,
@@ -86,12 +91,17 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
     /// The value if it is fresh.
     pub(crate) fn fresh(&self) -> Option<Arc<T>> {
         let state = self.0.lock();
-        let is_fresh = match state.freshness {
-            Freshness::Stale => false,
-            Freshness::Until(until) => Instant::now() < until,
-            Freshness::UntilChange => true,
-        };
-        state.value.clone().filter(|_| is_fresh)
+        state.value.clone().filter(|_| state.is_fresh())
+    }
+
+    /// The value if the server has told it lately, and has told no change since.
+    pub(crate) fn recent(&self) -> Option<Arc<T>> {
+        let state = self.0.lock();
+        let is_recent = state.fetched.is_some_and(|at| at.elapsed() < RECENT);
+        state
+            .value
+            .clone()
+            .filter(|_| is_recent || state.is_fresh())
     }
 
     /// Sets a value that was saved earlier, unless a newer one is known.
@@ -107,6 +117,7 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
     pub(crate) fn invalidate(&self) {
         let mut state = self.0.lock();
         state.freshness = Freshness::Stale;
+        state.fetched = None;
         state.invalidated += 1;
     }
 
@@ -169,10 +180,9 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
             Ok(fetched) => fetched,
             Err(why) => return tracing::debug!("not fetched: {why}"),
         };
-        state.freshness = if state.invalidated == began {
-            freshness
-        } else {
-            Freshness::Stale
+        (state.freshness, state.fetched) = match state.invalidated == began {
+            true => (freshness, Some(Instant::now())),
+            false => (Freshness::Stale, None),
         };
         if state.value.as_deref() == Some(&value) {
             return;
@@ -183,7 +193,26 @@ impl<T: PartialEq + Send + Sync + 'static> Known<T> {
     }
 }
 
+impl<T: Default + PartialEq + Send + Sync + 'static> Known<T> {
+    /// Sets the value that needs no fetch: there is nothing.
+    pub(crate) fn set_empty(&self) {
+        let mut state = self.0.lock();
+        state.fetched = Some(Instant::now());
+        if state.value.as_deref() != Some(&T::default()) {
+            state.value = Some(Arc::default());
+        }
+    }
+}
+
 impl<T> State<T> {
+    fn is_fresh(&self) -> bool {
+        match self.freshness {
+            Freshness::Stale => false,
+            Freshness::Until(until) => Instant::now() < until,
+            Freshness::UntilChange => true,
+        }
+    }
+
     fn is_slow(&self) -> bool {
         let follows_slow = self.slow_until.is_some_and(|until| Instant::now() < until);
         follows_slow || self.fetching.as_ref().is_some_and(Fetching::is_slow)

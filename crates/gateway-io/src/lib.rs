@@ -18,6 +18,7 @@ mod file;
 mod gateway;
 mod known;
 mod listen;
+mod listing;
 mod open;
 mod outcome;
 mod permit;
@@ -35,6 +36,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod upstream;
+mod visible;
 
 pub use audit_file::{AuditFile, AuditFileError, VerifyError, now, verify_file};
 pub use build::{GatewayOptions, NotOpened};

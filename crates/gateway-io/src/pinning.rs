@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use linkspan_gateway::audit::AuditLine;
 use linkspan_gateway::config::{NewTools, PinMode};
@@ -24,6 +25,7 @@ pub(crate) struct Pinning {
     audit: Option<Arc<AuditFile>>,
     /// What has been logged already.
     told: Arc<Mutex<Told>>,
+    version: Arc<AtomicU64>,
 }
 
 /// Texts, as far as there is room for them.
@@ -57,47 +59,53 @@ impl Pinning {
             store: Arc::new(Mutex::new(store)),
             audit,
             told: Arc::default(),
+            version: Arc::default(),
         }
     }
 
-    /// The list as clients may see it.
+    /// Changes when another process has changed the pins.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    /// The list as clients may see it, if a part of it is hidden.
     pub(crate) fn list(
         &self,
         server: &str,
         rules: PinRules,
         kind: ListKind,
-        mut list: ServerList,
-    ) -> ServerList {
+        list: &ServerList,
+    ) -> Option<ServerList> {
         if rules.mode == PinMode::Off {
-            return list;
+            return None;
         }
-        let checked = self.check(server, rules, |pins| pins.check_list(server, kind, &list));
+        let checked = self.check(server, rules, |pins| pins.check_list(server, kind, list));
         let hidden: HashSet<&str> = hidden(&checked, rules).collect();
+        if hidden.is_empty() {
+            return None;
+        }
+        let mut list = list.clone();
         list.items.retain(|item| !hidden.contains(&*item.own));
-        list
+        Some(list)
     }
 
-    /// The description as clients may see it.
+    /// The description as clients may see it, if a part of it is hidden.
     pub(crate) fn description(
         &self,
         server: &str,
         rules: PinRules,
-        description: Description,
-    ) -> Description {
-        let Ok(json) = Json::parse(&description.0) else {
-            return description;
-        };
+        description: &Description,
+    ) -> Option<Description> {
+        let json = Json::parse(&description.0).ok()?;
         if rules.mode == PinMode::Off {
-            return description;
+            return None;
         }
         let instructions = json.get("instructions").and_then(Json::as_str);
         let check = |pins: &mut Pins| pins.check_instructions(server, instructions.as_deref());
         let checked = self.check(server, rules, check);
-        let is_hidden = hidden(&checked, rules).next().is_some();
-        match is_hidden {
-            true => Description(Object::of(Some(json)).without(&["instructions"]).text()),
-            false => description,
-        }
+        hidden(&checked, rules).next()?;
+        let visible = Object::of(Some(json)).without(&["instructions"]);
+        Some(Description(visible.text()))
     }
 
     fn check(
@@ -136,10 +144,14 @@ impl Pinning {
     /// Reads the file again; `true` if another process has written it.
     pub(crate) fn refresh(&self) -> bool {
         let refreshed = self.store.lock().refresh();
-        refreshed.unwrap_or_else(|why| {
+        let is_new = refreshed.unwrap_or_else(|why| {
             tracing::warn!("pins stay as they were: {why}");
             false
-        })
+        });
+        if is_new {
+            self.version.fetch_add(1, Ordering::Relaxed);
+        }
+        is_new
     }
 }
 

@@ -103,10 +103,11 @@ impl PinsFile {
         self.update_version(change).map(|(result, _)| result)
     }
 
-    /// The same; returns the version of the file as well.
-    fn update_version<T>(&self, change: impl FnOnce(&mut Pins) -> T) -> Result<(T, Version)> {
+    /// The same; returns the version of the file before and after it as well.
+    fn update_version<T>(&self, change: impl FnOnce(&mut Pins) -> T) -> Result<(T, [Version; 2])> {
         let lock = open_or_create(&beside(&self.path, ".lock")).map_err(self.io("lock"))?;
         lock_within(&lock, PATIENCE).map_err(self.io("lock"))?;
+        let version = self.version();
         let before = self.load()?;
         let mut pins = before.clone();
         let result = change(&mut pins);
@@ -117,10 +118,10 @@ impl PinsFile {
             }
             replace(&self.path, &text).map_err(self.io("write"))?;
         }
-        let version = self.version();
+        let versions = [version, self.version()];
         // Closing is not enough: a child process may have inherited the file and not reached `exec` yet.
         let _ = lock.unlock();
-        Ok((result, version))
+        Ok((result, versions))
     }
 
     /// The servers, or one of them, as lines.
@@ -179,6 +180,8 @@ pub struct PinStore {
     file: PinsFile,
     pins: Pins,
     version: Version,
+    /// What another process has changed was read during a check.
+    has_news: bool,
 }
 
 impl PinStore {
@@ -190,6 +193,7 @@ impl PinStore {
             file,
             pins,
             version,
+            has_news: false,
         })
     }
 
@@ -205,8 +209,9 @@ impl PinStore {
         // Other processes may have written meanwhile; what they have accepted counts.
         let again = |pins: &mut Pins| (check(pins), pins.clone());
         match self.file.update_version(again) {
-            Ok(((checked, pins), version)) => {
-                (self.pins, self.version) = (pins, version);
+            Ok(((checked, pins), [before, after])) => {
+                self.has_news |= before != self.version;
+                (self.pins, self.version) = (pins, after);
                 (checked, None)
             }
             Err(error) => (checked, Some(error)),
@@ -218,10 +223,11 @@ impl PinStore {
         let version = self.file.version();
         // Without a file, what was seen is kept in memory.
         if version.is_none() || version == self.version {
-            return Ok(false);
+            return Ok(std::mem::take(&mut self.has_news));
         }
         self.pins = self.file.load()?;
         self.version = version;
+        self.has_news = false;
         Ok(true)
     }
 
@@ -259,6 +265,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_accepted_right_before_a_check_is_news_afterwards() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gateway = store(folder.path());
+        gateway.check(instructions("one"));
+        gateway.check(instructions("two"));
+        let accepted = |pins: &mut Pins| pins.accept("s", None);
+        gateway.file.update(accepted).unwrap();
+        gateway.check(|pins| pins.check_instructions("other", Some("x")));
+        assert!(gateway.refresh().unwrap());
+        assert!(!gateway.refresh().unwrap());
+    }
+
+    #[test]
     fn two_gateways_do_not_lose_each_others_pins() {
         let folder = tempfile::tempdir().unwrap();
         let mut gateways = [store(folder.path()), store(folder.path())];
@@ -281,6 +300,7 @@ mod tests {
             file: PinsFile::new(path),
             pins: Pins::default(),
             version: None,
+            has_news: false,
         };
         let (checked, error) = gateway.check(instructions("one"));
         assert!(checked.is_first);

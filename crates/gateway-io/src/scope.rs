@@ -1,5 +1,6 @@
 //! What is known about a server, for all clients or for one principal, and the watch for changes of its lists.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,14 +12,14 @@ use linkspan_ports::Principal;
 use linkspan_session::Envelope;
 use linkspan_wire::{Id, Json, Message};
 use parking_lot::Mutex;
-use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use crate::asking::Asking;
-use crate::change::Change;
 use crate::fetch::Description;
 use crate::known::Known;
+use crate::saved;
 use crate::upstream::Upstream;
+use crate::visible::Visible;
 
 /// How long a server that does not accept a watch is not asked for another one.
 const PAUSE: Duration = Duration::from_secs(60);
@@ -29,12 +30,14 @@ pub(crate) struct Scope {
     pub(crate) principal: Option<Principal>,
     pub(crate) description: Known<Description>,
     lists: [Known<ServerList>; 4],
+    pub(crate) visible: Visible,
     /// Lists from an earlier run, or from before a gap of the watch, that have not been fetched since.
     restored: Mutex<Vec<ListKind>>,
     watch: Mutex<Watch>,
     /// By [`ListKind::index`]: whether the server tells when the list changes.
     watched: [AtomicBool; 4],
     used: Mutex<Instant>,
+    saving: Mutex<()>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -51,10 +54,12 @@ impl Scope {
             principal,
             description: Known::default(),
             lists: Default::default(),
+            visible: Visible::default(),
             restored: Mutex::default(),
             watch: Mutex::new(Watch::Off),
             watched: Default::default(),
             used: Mutex::new(Instant::now()),
+            saving: Mutex::default(),
         }
     }
 
@@ -69,6 +74,20 @@ impl Scope {
         for (kind, list) in lists {
             self.list(kind).restore(list);
             restored.push(kind);
+        }
+    }
+
+    /// Writes what is known to a file. The task that comes last writes the latest.
+    pub(crate) fn save(&self, file: &Path) {
+        let _alone = self.saving.lock();
+        let Some(description) = self.description.last() else {
+            return;
+        };
+        let lists = ListKind::ALL.into_iter();
+        let lists = lists.filter_map(|kind| Some((kind, self.list(kind).last()?)));
+        let lists: Vec<_> = lists.collect();
+        if let Err(why) = saved::write(file, &description, &lists) {
+            tracing::warn!("cannot save lists to {}: {why}", file.display());
         }
     }
 
@@ -119,12 +138,7 @@ impl Scope {
     }
 
     /// Begins to watch the lists of a running server, unless that is under way.
-    pub(crate) fn watch(
-        self: &Arc<Self>,
-        upstream: &Arc<Upstream>,
-        asking: &Asking,
-        changes: broadcast::Sender<Change>,
-    ) {
+    pub(crate) fn watch(self: &Arc<Self>, upstream: &Arc<Upstream>, asking: &Asking) {
         {
             let mut watch = self.watch.lock();
             match *watch {
@@ -135,7 +149,7 @@ impl Scope {
         }
         let (scope, upstream, asking) = (self.clone(), upstream.clone(), asking.clone());
         tokio::spawn(async move {
-            let outcome = scope.listen(&upstream, &asking, &changes).await;
+            let outcome = scope.listen(&upstream, &asking).await;
             for kind in ListKind::ALL {
                 scope.watched[kind.index()].store(false, Ordering::Relaxed);
                 scope.list(kind).invalidate();
@@ -147,16 +161,10 @@ impl Scope {
         });
     }
 
-    async fn listen(
-        &self,
-        upstream: &Arc<Upstream>,
-        asking: &Asking,
-        changes: &broadcast::Sender<Change>,
-    ) -> Watch {
-        let params = format!(
-            r#"{{"notifications":{{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true}},"_meta":{}}}"#,
-            asking.meta
-        );
+    async fn listen(&self, upstream: &Arc<Upstream>, asking: &Asking) -> Watch {
+        const ALL: &str =
+            r#"{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true}"#;
+        let params = format!(r#"{{"notifications":{ALL},"_meta":{}}}"#, asking.meta);
         let listen = Message::request(&Id::number(0), names::LISTEN, Some(&params));
         let listening = upstream
             .calls
@@ -188,7 +196,7 @@ impl Scope {
             }
             for kind in changed_by(message) {
                 self.list(kind).invalidate();
-                let _ = changes.send(upstream.change(self, kind));
+                upstream.tell_change(self, kind);
             }
         }
     }

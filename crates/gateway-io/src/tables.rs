@@ -70,7 +70,7 @@ impl Tables {
     /// The merged list of what is known already.
     fn known(&self, asked: &Asked, kind: ListKind) -> Arc<Table> {
         let principal = &asked.caller.principal;
-        let last = |one: &Arc<Upstream>| one.scope(principal).list(kind).last();
+        let last = |one: &Arc<Upstream>| one.known_list(principal, kind);
         let lists = asked.upstreams.iter().map(last).collect();
         self.table(asked, kind, lists)
     }

@@ -6,6 +6,7 @@ mod peer;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::path::Path;
 use std::time::Duration;
 
 use linkspan_bridge::Bridge;
@@ -13,8 +14,8 @@ use linkspan_gateway::GatewayConfig;
 use linkspan_ports::Principal;
 use linkspan_wire::{Json, Message};
 
-pub(crate) use self::client::{Client, answer_of, call};
-pub(crate) use self::peer::Peer;
+pub(crate) use self::client::{Client, Listening, answer_of, call};
+pub(crate) use self::peer::{Peer, tool};
 use crate::build::GatewayOptions;
 use crate::gateway::{Gateway, GatewayFiles};
 use crate::set::Clients;
@@ -130,4 +131,18 @@ pub(crate) fn texts(msg: &Message, list: &str, member: &str) -> Vec<String> {
 /// Lets all tasks run until they wait for something other than time.
 pub(crate) async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// Waits until a saved list with this text is in the folder.
+pub(crate) async fn saved(lists: &Path, text: &str) {
+    let is_saved = || {
+        let files = std::fs::read_dir(lists).into_iter().flatten();
+        let files = files.filter_map(|file| Some(file.ok()?.path()));
+        let mut saved = files.filter(|path| path.extension().is_some_and(|it| it == "json"));
+        saved.any(|path| std::fs::read_to_string(path).is_ok_and(|saved| saved.contains(text)))
+    };
+    while !is_saved() {
+        // A thread writes it.
+        tokio::task::yield_now().await;
+    }
 }

@@ -6,23 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_bridge::{Caller, Calls, CallsClosing, RequestService};
-use linkspan_gateway::config::{ServerConfig, Start};
-use linkspan_gateway::{Alias, Breaker, ListKind, ServerList};
+use linkspan_gateway::config::ServerConfig;
+use linkspan_gateway::{Alias, Breaker, ListKind};
 use linkspan_ports::{Answering, Principal};
 use linkspan_session::{Envelope, Fault, now};
 use linkspan_wire::Message;
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
-use tokio::time::Instant;
 
 use crate::asking::Asking;
 use crate::change::Change;
-use crate::fetch::{self, Description};
 use crate::outcome::Outcome;
-use crate::pinning::{PinRules, Pinning};
 use crate::saved;
 use crate::scope::Scope;
 use crate::slots::Slots;
+use crate::visible::ServerPins;
 
 /// Principals whose lists are kept, for a server that is not shared.
 const MOST_SCOPES: usize = 256;
@@ -40,10 +38,9 @@ pub(crate) struct UpstreamOptions {
 
 /// A server of the gateway.
 pub(crate) struct Upstream {
-    config: ServerConfig,
+    pub(crate) config: ServerConfig,
     pub(crate) options: UpstreamOptions,
-    pub(crate) pins: PinRules,
-    pinning: Option<Pinning>,
+    pub(crate) pins: ServerPins,
     pub(crate) calls: Calls,
     closing: Mutex<Option<CallsClosing>>,
     breaker: Mutex<Breaker>,
@@ -59,7 +56,7 @@ impl Upstream {
     pub(crate) fn new(
         config: ServerConfig,
         options: UpstreamOptions,
-        (pinning, pins): (Option<Pinning>, PinRules),
+        pins: ServerPins,
         (calls, closing): (Calls, CallsClosing),
         changes: broadcast::Sender<Change>,
     ) -> Arc<Self> {
@@ -68,7 +65,6 @@ impl Upstream {
             config,
             options,
             pins,
-            pinning,
             calls,
             closing: Mutex::new(Some(closing)),
             breaker: Mutex::default(),
@@ -94,7 +90,7 @@ impl Upstream {
     }
 
     /// The name of its pins. A remote server may show each principal something else.
-    fn pin_name(&self, scope: &Scope) -> String {
+    pub(crate) fn pin_name(&self, scope: &Scope) -> String {
         match scope.principal.as_ref().and_then(Principal::key) {
             Some(key) if !self.options.is_process => {
                 let hash = blake3::hash(key).to_hex();
@@ -104,33 +100,15 @@ impl Upstream {
         }
     }
 
-    /// Everything that is known is fetched again when it is needed.
-    pub(crate) fn invalidate(&self) {
-        let scopes: Vec<_> = self.scopes.lock().values().cloned().collect();
-        for scope in scopes {
-            scope.description.invalidate();
-            for kind in ListKind::ALL {
-                scope.list(kind).invalidate();
-            }
-        }
-    }
-
     /// Writes the lists to their file.
-    fn save(&self, scope: &Scope) {
+    pub(crate) fn save(&self, scope: &Arc<Scope>) {
         let anonymous = Principal::anonymous();
         let file = self.file(scope.principal.as_ref().unwrap_or(&anonymous));
-        let (Some(file), Some(description)) = (file, scope.description.last()) else {
+        let Some(file) = file.map(Path::to_owned) else {
             return;
         };
-        let file = file.to_owned();
-        let lists = ListKind::ALL.into_iter();
-        let lists = lists.filter_map(|kind| Some((kind, scope.list(kind).last()?)));
-        let lists: Vec<_> = lists.collect();
-        tokio::task::spawn_blocking(move || {
-            if let Err(why) = saved::write(&file, &description, &lists) {
-                tracing::warn!("cannot save lists to {}: {why}", file.display());
-            }
-        });
+        let scope = scope.clone();
+        tokio::task::spawn_blocking(move || scope.save(&file));
     }
 
     /// Its short name.
@@ -189,124 +167,10 @@ impl Upstream {
         }
     }
 
-    /// Its description, as far as it is known by the deadline.
-    pub(crate) async fn description(
-        self: &Arc<Self>,
-        asking: &Asking,
-        deadline: Instant,
-    ) -> Option<Arc<Description>> {
-        let scope = self.scope(&asking.caller.principal);
-        self.wake(&scope, asking);
-        if let Some(known) = self.settled(&scope.description) {
-            return Some(known);
-        }
-        let fetch = || {
-            let (upstream, asking, scope) = (self.clone(), asking.clone(), scope.clone());
-            async move {
-                let (description, freshness) = fetch::description(&upstream, &asking).await?;
-                upstream.contacted(&scope, &asking);
-                let description = match &upstream.pinning {
-                    Some(pins) => {
-                        pins.description(&upstream.pin_name(&scope), upstream.pins, description)
-                    }
-                    None => description,
-                };
-                Ok((description, freshness))
-            }
-        };
-        let (upstream, of_change) = (self.clone(), scope.clone());
-        let stored = move |unseen: bool| {
-            // Its lists come with it.
-            for kind in ListKind::ALL.into_iter().filter(|_| unseen) {
-                let _ = upstream.changes.send(upstream.change(&of_change, kind));
-            }
-        };
-        scope.description.fetch(deadline, fetch, stored).await;
-        scope.description.last()
-    }
-
-    /// One of its lists, as far as it is known by the deadline. It is empty if the server does not have the capability.
-    pub(crate) async fn list(
-        self: &Arc<Self>,
-        kind: ListKind,
-        asking: &Asking,
-        deadline: Instant,
-    ) -> Option<Arc<ServerList>> {
-        let scope = self.scope(&asking.caller.principal);
-        self.wake(&scope, asking);
-        let known = scope.list(kind);
-        if let Some(known) = self.settled(known) {
-            return Some(known);
-        }
-        if let Some(description) = self.description(asking, deadline).await
-            && !description.has(kind.capability())
-        {
-            return Some(Arc::default());
-        }
-        let deadline = match scope.description.is_slow() {
-            true => Instant::now(),
-            false => deadline,
-        };
-        let fetch = || {
-            let (upstream, asking, scope) = (self.clone(), asking.clone(), scope.clone());
-            async move {
-                // A change from now on makes the list stale, so the watch begins first.
-                upstream.contacted(&scope, &asking);
-                let list = fetch::list(&upstream, &asking, kind).await?;
-                let freshness = fetch::freshness(&list, scope.is_watched(kind));
-                let list = match &upstream.pinning {
-                    Some(pins) => pins.list(&upstream.pin_name(&scope), upstream.pins, kind, list),
-                    None => list,
-                };
-                Ok((list, freshness))
-            }
-        };
-        let (upstream, of_change) = (self.clone(), scope.clone());
-        let stored = move |unseen: bool| {
-            upstream.save(&of_change);
-            if unseen {
-                let _ = upstream.changes.send(upstream.change(&of_change, kind));
-            }
-        };
-        known.fetch(deadline, fetch, stored).await;
-        known.last()
-    }
-
-    /// Whether it is started by the first request for it only.
-    fn is_lazy(&self) -> bool {
-        self.options.is_process && self.config.start == Start::Lazy
-    }
-
-    /// Asks a server that need not be started, or should be, whether its saved lists are still right.
-    fn wake(self: &Arc<Self>, scope: &Arc<Scope>, asking: &Asking) {
-        if scope.is_restored() && !self.is_lazy() {
-            self.contacted(scope, asking);
-        }
-    }
-
-    /// A value that needs no fetch: it is fresh, or a process would have to be started for it.
-    fn settled<T: PartialEq + Send + Sync + 'static>(
-        &self,
-        known: &crate::known::Known<T>,
-    ) -> Option<Arc<T>> {
-        let is_asleep = self.is_lazy() && self.calls.connections() == 0;
-        known.fresh().or_else(|| known.last().filter(|_| is_asleep))
-    }
-
-    /// The server is running: watches its lists, and fetches those again that were known from an earlier run.
-    fn contacted(self: &Arc<Self>, scope: &Arc<Scope>, asking: &Asking) {
-        scope.watch(self, asking, self.changes.clone());
-        for kind in scope.take_restored() {
-            let (upstream, asking) = (self.clone(), asking.clone());
-            tokio::spawn(async move {
-                // Readers have had the old list, so a difference is told.
-                upstream.list(kind, &asking, Instant::now()).await;
-            });
-        }
-    }
-
-    pub(crate) fn change(&self, scope: &Scope, kind: ListKind) -> Change {
-        Change::of(&self.config.alias, scope.principal.as_ref(), kind)
+    /// Tells subscriptions that one of its lists has changed.
+    pub(crate) fn tell_change(&self, scope: &Scope, kind: ListKind) {
+        let change = Change::of(&self.config.alias, scope.principal.as_ref(), kind);
+        let _ = self.changes.send(change);
     }
 
     /// Sends a client's request.

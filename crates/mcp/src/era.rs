@@ -40,7 +40,7 @@ pub use legacy_to_modern::LegacyToModern;
 pub use modern_to_legacy::{MachineStatus, ModernToLegacy, ModernToLegacyOptions, PARK, home_of};
 pub use question::may_ask;
 pub use question_history::QuestionHistory;
-pub use results::is_timeout;
+pub use results::{is_timeout, wants_input};
 pub use roots::given_roots;
 
 /// The outcome of one message.

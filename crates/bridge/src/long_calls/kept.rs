@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use linkspan_mcp::era::wants_input;
 use linkspan_wire::{Id, Message};
 
 use super::call::{Dropped, KeptCall, Listed, Look, Owner, State};
-use super::results::wants_input;
 
 /// Calls and results that one owner may have.
 const MOST_OF_ONE: usize = 32;

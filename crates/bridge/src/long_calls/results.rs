@@ -92,14 +92,6 @@ pub(super) fn tool_of(call: &Message) -> String {
     name.unwrap_or_default().into_owned()
 }
 
-/// Whether a server asks for input before it goes on.
-pub(super) fn wants_input(answer: &Message) -> bool {
-    let kind = answer
-        .body()
-        .and_then(|body| body.get("resultType")?.as_str());
-    kind.as_deref() == Some("input_required")
-}
-
 /// Whether the session has given the request up because it ends.
 pub(super) fn is_closing(answer: &Message) -> bool {
     let error = answer.body().filter(|_| answer.kind() == Kind::Error);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::testing::{Peer, Stage, at, server, settle, texts};
+use crate::testing::{Peer, Stage, at, saved, server, settle, texts};
 
 const WAIT: Duration = Duration::from_millis(1500);
 const ALL: &str = r#"{"toolsListChanged":true}"#;
@@ -198,11 +198,7 @@ async fn a_lazy_server_is_listed_from_the_last_run_without_being_started() {
     };
     let first = Peer::modern("s", &["t"]);
     assert_eq!(run(&first, "").client("").tools().await, ["s__t"]);
-    let file = || std::fs::read_dir(&lists).map_or(0, Iterator::count);
-    while file() == 0 {
-        // The file is written by a thread.
-        tokio::task::yield_now().await;
-    }
+    saved(&lists, "\"t\"").await;
     let second = Peer::modern("s", &["t", "u"]);
     let stage = run(&second, "");
     let client = stage.client("");

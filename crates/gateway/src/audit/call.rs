@@ -58,6 +58,8 @@ pub enum Subject<'a> {
 pub enum Outcome {
     /// The server has answered.
     Ok,
+    /// The client was asked something: by the server, or by a rule.
+    Asked,
     /// The tool reports that it failed (`isError`).
     ToolError,
     /// The server, or the gateway in its place, has answered with an error of this code.
@@ -74,6 +76,7 @@ impl Outcome {
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Asked => "asked",
             Self::ToolError => "toolError",
             Self::Error(_) => "error",
             Self::Cancelled => "cancelled",

@@ -62,6 +62,13 @@ impl Limits {
         Ok(())
     }
 
+    /// Puts a token back that was taken for a request which has only led to a question.
+    pub fn give_back(&mut self, sender: &Sender, rule: usize, rate: Rate) {
+        if let Some(full) = self.buckets.get_mut(&(rule, sender.id())) {
+            *full = full.checked_sub(rate.every).unwrap_or(*full);
+        }
+    }
+
     /// Forgets full buckets; if all are in use, the eighth of them that will be full first.
     fn make_room(&mut self, now: Instant) {
         self.buckets.retain(|_, full| *full > now);
@@ -108,6 +115,19 @@ mod tests {
         assert_eq!(take(10), Err(Duration::from_secs(10)));
         assert_eq!((take(100), take(100)), (Ok(()), Ok(())));
         assert!(take(100).is_err());
+    }
+
+    #[test]
+    fn a_token_that_is_given_back_can_be_taken_again() {
+        let (mut limits, now) = (Limits::default(), Instant::now());
+        let rate = Rate::new(1, MINUTE, 1);
+        for _ in 0..3 {
+            assert_eq!(limits.take(&Sender::Local, 1, rate, now), Ok(()));
+            limits.give_back(&Sender::Local, 1, rate);
+        }
+        assert_eq!(limits.take(&Sender::Local, 1, rate, now), Ok(()));
+        limits.give_back(&Sender::Local, 2, rate);
+        assert_eq!(limits.take(&Sender::Local, 1, rate, now), Err(MINUTE));
     }
 
     #[test]

@@ -176,6 +176,14 @@ pub fn is_timeout(answer: &Message) -> bool {
     answer.kind() == Kind::Error && kind.and_then(Json::as_str).as_deref() == Some("timeout")
 }
 
+/// Whether a server asks the client for something before it goes on with a request.
+pub fn wants_input(answer: &Message) -> bool {
+    let kind = answer
+        .body()
+        .and_then(|body| body.get("resultType")?.as_str());
+    answer.kind() == Kind::Result && kind.as_deref() == Some("input_required")
+}
+
 /// The code of an error answer.
 pub(crate) fn code(answer: &Message) -> Option<i64> {
     answer.body()?.get("code")?.as_i64()
