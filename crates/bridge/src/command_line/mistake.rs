@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_url_in_place_of_a_command_gets_the_correct_line() {
-        let hint = |line| LineMistake::no_command(&words(line)).map(|mistake| mistake.hint());
+        let hint = |line: &str| LineMistake::no_command(&words(line)).map(|mistake| mistake.hint());
         for flags in ["", "--debug ", "-v ", "--transport=sse "] {
             let line = format!("{flags}http://localhost:37373/mcp");
             let right = format!("linkspan connect {line}");
