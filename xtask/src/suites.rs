@@ -23,6 +23,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("Inspector through the bridge", "inspector::", both),
         ("server-filesystem through the bridge", "filesystem::", both),
         ("Python mcp through the bridge", "python::", python),
+        ("FastAPI behind serve --openapi", "openapi::", python),
         ("bytes through several hops", "chains::", both),
         ("clients and servers of every era", "cells::", both),
         ("clients of every era at once", "crowd::", both),

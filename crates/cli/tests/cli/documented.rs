@@ -97,6 +97,43 @@ const NOT_RUN: [(&str, &str); 22] = [
     ("CHANGELOG.md", "history"),
 ];
 
+/// An OpenAPI document of the reader's.
+const PETS: &str = "\
+openapi: 3.1.0
+info: {title: Pets, version: '1'}
+servers: [{url: http://127.0.0.1:8000}]
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      summary: Lists pets
+      parameters:
+      - {name: tag, in: query, schema: {type: array, items: {type: string}}}
+    post:
+      operationId: addPet
+      summary: Adds a pet
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: {$ref: '#/components/schemas/Pet'}
+  /pets/{id}:
+    get:
+      operationId: getPet
+      summary: Gets a pet
+      parameters:
+      - {name: id, in: path, required: true, schema: {type: integer}}
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [name]
+      properties:
+        id: {type: integer, readOnly: true}
+        name: {type: string}
+        tag: {type: string}
+";
+
 /// What an example may take for granted: files of the reader's.
 fn world(name: &str, with_server: bool) -> Scratch {
     let scratch = Scratch::new(&format!("documented-{name}"));
@@ -119,6 +156,7 @@ fn world(name: &str, with_server: bool) -> Scratch {
         "manifest.json",
         r#"{"blocks":[{"type":"code","path":"src/main.rs","lang":"rust","content":"fn main() {}"}]}"#,
     );
+    scratch.write("pets.yaml", PETS);
     let rows: Vec<String> = (0..40)
         .map(|n| format!(r#"{{"id":{n},"name":"row {n}","ok":true}}"#))
         .collect();

@@ -40,6 +40,7 @@ mod oauth;
 mod oauth_canaille;
 mod oauth_clients;
 mod once;
+mod openapi;
 mod protected;
 mod python;
 mod script;
