@@ -191,7 +191,13 @@ fn gateway_files(scratch: &Scratch) {
         reader.page(page).expect("a short list");
         pins.check_list("git", ListKind::Tools, &reader.finish());
     }
-    fs::create_dir_all(scratch.file("state")).expect("a folder");
+    for folder in ["state", "home/.cursor"] {
+        fs::create_dir_all(scratch.file(folder)).expect("a folder");
+    }
+    let servers = r#""mcpServers":{"files":{"linkspan":{"folder":"my-server"}}}"#;
+    scratch.write("home/.cursor/mcp.json", &format!("{{{servers}}}"));
+    let views = r#""linkspan":{"views":{"dev":{}}}"#;
+    scratch.write("mcp.json", &format!("{{{servers},{views}}}"));
     scratch.write("state/pins.json", &pins.to_json());
     let mut chain = Chain::new();
     let mut line = || chain.seal(AuditLine::new("2026-11-19T20:00:00.000Z", "call")) + "\n";
