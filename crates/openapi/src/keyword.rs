@@ -95,7 +95,7 @@ pub(crate) fn is_pattern(pattern: &str) -> bool {
     pattern.len() <= LONGEST_PATTERN
         && is_common
         && counts(pattern).all(|count| count <= MOST_REPETITIONS)
-        && !["\\A", "\\z", "[:", "&&", "\\x{", "\\p", "\\P"]
+        && !["\\A", "\\z", "[:", "&&", "--", "~~", "\\x{", "\\p", "\\P"]
             .iter()
             .any(|odd| pattern.contains(odd))
         && regex_syntax::parse(pattern).is_ok()
@@ -140,6 +140,7 @@ mod tests {
             "(?!x)",
             "a{2,1}",
             r"^.{0,262144}$",
+            "[0-9A--a-f]",
             "[[:alpha:]]",
             "*",
         ] {
