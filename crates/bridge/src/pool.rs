@@ -71,8 +71,8 @@ struct Shared {
     /// Legacy sessions so far that share a connection.
     sessions: AtomicU64,
     stop: watch::Receiver<bool>,
-    /// Each session holds a clone, which makes it possible to wait for the end of all.
-    alive: mpsc::Sender<()>,
+    /// Each session holds a clone, which makes it possible to wait for the end of all. [`Closing`] has the first one.
+    alive: mpsc::WeakSender<()>,
 }
 
 impl Shared {
@@ -95,10 +95,10 @@ impl UpstreamPool {
             aliases: RandomState::new(),
             sessions: AtomicU64::new(0),
             stop: stopped,
-            alive,
+            alive: alive.downgrade(),
         }));
         pool.reap();
-        (pool, Closing::new(stop, ended))
+        (pool, Closing::new(stop, alive, ended))
     }
 
     /// The era of the server, once it is known.
@@ -289,7 +289,7 @@ impl UpstreamPool {
         layers.push(Box::new(answered.clone()));
         let session = Session::new(self.0.options.session.clone(), front, back, layers);
         let session = session.begun_with(first);
-        let (server, alive) = (self.0.server.clone(), self.0.alive.clone());
+        let (server, alive) = (self.0.server.clone(), self.0.alive.upgrade());
         let mut stop = self.0.stop.clone();
         tokio::spawn(async move {
             let began = now();

@@ -13,12 +13,18 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// Closes an [`UpstreamPool`] and waits for it.
 pub(crate) struct Closing {
     stop: watch::Sender<bool>,
+    alive: mpsc::Sender<()>,
     ended: mpsc::Receiver<()>,
 }
 
 impl Closing {
-    pub(super) fn new(stop: watch::Sender<bool>, ended: mpsc::Receiver<()>) -> Self {
-        Self { stop, ended }
+    /// `ended` has an end when all clones of `alive` are gone.
+    pub(super) fn new(
+        stop: watch::Sender<bool>,
+        alive: mpsc::Sender<()>,
+        ended: mpsc::Receiver<()>,
+    ) -> Self {
+        Self { stop, alive, ended }
     }
 
     /// Ends all calls and sessions; requests in flight are answered with an error.
@@ -26,12 +32,12 @@ impl Closing {
         let _ = self.stop.send(true);
     }
 
-    /// Waits until every connection has ended.
+    /// Waits until every connection has ended. Other clones of the pool may exist; they open none any more.
     pub(crate) async fn wait(mut self, pool: UpstreamPool) {
         self.begin();
         pool.0.warm.clear();
         let server = pool.0.server.clone();
-        drop(pool);
+        drop((pool, self.alive));
         let all = async { while self.ended.recv().await.is_some() {} };
         let _ = timeout(LONGEST, all).await;
         server.close().await;

@@ -211,6 +211,20 @@ async fn closing_ends_every_connection() {
     log.closed(log.opened()).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_clone_of_the_pool_does_not_delay_its_end() {
+    let pooled = pooled(Era::Modern, |_| ());
+    pooled.call("which", "{}", "a").await;
+    let Pooled { pool, closing, log } = pooled;
+    let began = tokio::time::Instant::now();
+    closing.wait(pool.clone()).await;
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    log.closed(1).await;
+    let call = Envelope::new(modern_call("which", "{}"));
+    let refused = pool.ask(call, &client("a")).await;
+    assert!(refused.is_err(), "nothing is opened any more");
+}
+
 /// A verified client with these scopes.
 fn verified(subject: &str, scopes: &[&str]) -> Principal {
     Principal::identified(Arc::new(Identity {

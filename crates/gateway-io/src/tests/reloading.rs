@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::testing::{Peer, Stage, answer_of, at, call, config, config_of, server, settle};
 
 #[tokio::test(start_paused = true)]
@@ -123,7 +125,9 @@ async fn the_end_of_the_gateway_ends_every_server() {
     let stage = Stage::of("", &[&a, &b]);
     stage.client("ada").tools().await;
     stage.client("bob").tools().await;
+    let began = Instant::now();
     stage.gateway.backend().close().await;
+    assert!(began.elapsed() < Duration::from_secs(1));
     a.ended(2).await;
     b.ended(2).await;
     assert_eq!(stage.client("").tools().await, [""; 0]);
