@@ -37,7 +37,7 @@ second; a server that did not change keeps its process.
 
 Examples:
   linkspan gateway -c ~/.cursor/mcp.json
-  linkspan gateway -c mcp.json --http --port 9000   # the view dev is at /mcp/dev
+  linkspan gateway -c mcp.json --http --port 9000  # the view dev is /mcp/dev
   linkspan gateway -c mcp.json --view dev
   linkspan gateway -c mcp.json --check
   linkspan gateway --import cursor > mcp.json
