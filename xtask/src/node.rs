@@ -61,6 +61,14 @@ pub fn install() -> Result<PathBuf, String> {
     Ok(node)
 }
 
+/// Installs servers of many authors, which all are behind one gateway in a suite; returns their folder.
+pub fn install_servers() -> Result<PathBuf, String> {
+    let folder = paths::peers().join("servers");
+    let one = "@modelcontextprotocol/server-memory/dist/index.js";
+    npm_install(&folder, &paths::pins().join("servers"), one)?;
+    Ok(folder)
+}
+
 /// The Node that is installed with the peers, whatever the machine's own is.
 pub fn newer_node() -> Result<PathBuf, String> {
     let arch = if cfg!(target_arch = "aarch64") {

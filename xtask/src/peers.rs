@@ -8,6 +8,7 @@ use crate::{acp, chromium, node, python, reference};
 /// The installed peers, or why each could not be installed.
 pub struct Peers {
     pub node: Result<PathBuf, String>,
+    pub servers: Result<PathBuf, String>,
     pub python: Result<PathBuf, String>,
     pub bcp: Result<PathBuf, String>,
     pub chromium: Result<PathBuf, String>,
@@ -22,6 +23,7 @@ const ONLY_TOLD: &str =
 pub fn install(report: &mut Report) -> Peers {
     let mut peers = Peers {
         node: Err(String::new()),
+        servers: Err(String::new()),
         python: Err(String::new()),
         bcp: Err(String::new()),
         chromium: Err(String::new()),
@@ -30,6 +32,10 @@ pub fn install(report: &mut Report) -> Peers {
     report.step("install the npm peers", || {
         peers.node = node::install();
         outcome(&peers.node)
+    });
+    report.step("install the servers for the gateway", || {
+        peers.servers = node::install_servers();
+        outcome(&peers.servers)
     });
     report.step("install the Python peers", || {
         peers.python = python::install();

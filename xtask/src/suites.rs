@@ -16,6 +16,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
     let _ = std::fs::remove_dir_all(paths::peers().join("logs"));
     let (node, python) = (peers.node.as_ref(), peers.python.as_ref());
     let both = node.and(python);
+    let servers = both.and(peers.servers.as_ref());
     let bcp = peers.bcp.as_ref();
     for (name, module, needs) in [
         ("server-everything through the bridge", "everything::", node),
@@ -32,6 +33,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("BCP both ways with its reference", "bcp_reference::", bcp),
         ("clients of the BCP server", "bcp_server::", both),
         ("clients of a folder of scripts", "folder_", both),
+        ("real servers behind the gateway", "gateway::", servers),
         ("real servers behind shrink", "shrunk::", both),
         ("in place of mcp-remote and supergateway", "dropin::", node),
         ("sign-in at a real authorization server", "oauth", both),

@@ -1,5 +1,6 @@
 //! A client's subscription: changes of the merged lists, and what servers tell about resources and tasks.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use linkspan_wire::{Message, Object, quote};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::asked::{Asked, Refusal};
 use crate::change::Change;
@@ -27,6 +28,8 @@ const QUEUE: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Resources and tasks of one subscription.
 const MOST: usize = 4096;
+/// Changes within this time are told at once: several servers start, or change several lists.
+const TOGETHER: Duration = Duration::from_millis(100);
 
 /// Serves a subscription until the client ends it.
 pub(crate) async fn listen(
@@ -47,6 +50,7 @@ pub(crate) async fn listen(
     let subscription = Subscription {
         gateway,
         kinds: kinds.collect(),
+        changed: BTreeSet::new(),
         asked,
         request,
         tx,
@@ -64,6 +68,8 @@ struct Subscription {
     gateway: Gateway,
     /// The lists of which it wants to know changes.
     kinds: Vec<ListKind>,
+    /// Notifications of changes that it has not been sent yet.
+    changed: BTreeSet<&'static str>,
     /// With the servers and the view of the moment.
     asked: Asked,
     request: Message,
@@ -87,9 +93,17 @@ impl Subscription {
         self.relay(wanted);
         let begun = self.begin(waiting, &mut from_servers).await;
         let mut is_over = begun.is_err();
+        let mut due = Instant::now();
         while !is_over {
+            let is_quiet = self.changed.is_empty();
             let done = tokio::select! {
-                change = changes.recv() => self.changed(change).await,
+                change = changes.recv() => {
+                    if is_quiet {
+                        due = Instant::now() + TOGETHER;
+                    }
+                    self.note(change).await
+                }
+                () = sleep_until(due), if !is_quiet => self.tell_changes().await,
                 Some(told) = from_servers.recv() => match told {
                     Told::Message(msg) => self.send(msg).await,
                     Told::Accepted(_) => Ok(()),
@@ -126,7 +140,8 @@ impl Subscription {
         Ok(())
     }
 
-    async fn changed(&mut self, change: Result<Change, RecvError>) -> Result<(), Over> {
+    /// Notes a change of a list that the client sees.
+    async fn note(&mut self, change: Result<Change, RecvError>) -> Result<(), Over> {
         if !Arc::ptr_eq(&self.asked.set, &self.gateway.set()) {
             self.renew().await;
         }
@@ -137,9 +152,12 @@ impl Subscription {
             Err(RecvError::Closed) => return Err(Over),
         };
         let changed = changed.iter().filter(|kind| self.kinds.contains(kind));
-        let mut methods: Vec<&str> = changed.map(|kind| kind.changed()).collect();
-        methods.dedup();
-        for method in methods {
+        self.changed.extend(changed.map(|kind| kind.changed()));
+        Ok(())
+    }
+
+    async fn tell_changes(&mut self) -> Result<(), Over> {
+        while let Some(method) = self.changed.pop_first() {
             let params = format!("{{{}}}", self.meta());
             self.send(Message::notification(method, Some(&params)))
                 .await?;

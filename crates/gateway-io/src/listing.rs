@@ -33,14 +33,8 @@ impl Upstream {
                 Ok((description, freshness))
             }
         };
-        let (upstream, of_change) = (self.clone(), scope.clone());
-        let stored = move |unseen: bool| {
-            // Its lists come with it.
-            for kind in ListKind::ALL.into_iter().filter(|_| unseen) {
-                upstream.tell_change(&of_change, kind);
-            }
-        };
-        scope.description.fetch(deadline, fetch, stored).await;
+        // A description that comes late is told with the lists.
+        scope.description.fetch(deadline, fetch, |_| ()).await;
         let known = scope.description.last()?;
         Some(self.visible_description(&scope, known))
     }

@@ -53,6 +53,15 @@ impl Client {
 
     /// Calls a method, and returns the bytes of `result`.
     pub fn call(&mut self, method: &str, params: &str) -> String {
+        self.answer(method, params).result().to_owned()
+    }
+
+    /// Calls a method, and returns the bytes of `result` or `error`.
+    pub fn outcome(&mut self, method: &str, params: &str) -> String {
+        self.answer(method, params).outcome().to_owned()
+    }
+
+    fn answer(&mut self, method: &str, params: &str) -> Message {
         self.calls += 1;
         let id = format!("\"call-{}\"", self.calls);
         self.link.send(&format!(
@@ -62,7 +71,7 @@ impl Client {
         loop {
             let message = self.next(end, method);
             if message.is_answer_to(&id) {
-                return message.result().to_owned();
+                return message;
             }
             self.take(message);
         }

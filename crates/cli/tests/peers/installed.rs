@@ -20,6 +20,11 @@ pub fn npm(path: &str) -> PathBuf {
     packages.join(path)
 }
 
+/// A script of one of the servers that are installed for the gateway.
+pub fn server(path: &str) -> PathBuf {
+    folder().join("servers/node_modules").join(path)
+}
+
 /// Our script that needs npm packages, in the folder where it finds them.
 pub fn npm_script(name: &str) -> PathBuf {
     folder().join("npm").join(name)

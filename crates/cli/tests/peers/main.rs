@@ -1,4 +1,4 @@
-//! `linkspan connect`, `expose`, `bcp`, `serve` and `conduct` against peers that we did not write.
+//! `linkspan connect`, `expose`, `gateway`, `bcp`, `serve` and `conduct` against peers that we did not write.
 //!
 //! `cargo xtask test` installs the peers and runs these tests; by themselves they are ignored.
 //! LINKSPAN_BRIDGE='command args…' puts another stdio bridge in our place, LINKSPAN_CONDUCTOR another
@@ -27,6 +27,7 @@ mod folder_clients;
 mod folder_examples;
 mod folder_inspector;
 mod folder_served;
+mod gateway;
 mod http;
 mod hub;
 mod inspector;

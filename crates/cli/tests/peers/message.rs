@@ -34,6 +34,12 @@ impl Message {
         self.raw("method").is_none() && self.raw("id") == Some(id)
     }
 
+    /// The bytes of `result` or `error`.
+    pub fn outcome(&self) -> &str {
+        let outcome = self.raw("result").or_else(|| self.raw("error"));
+        outcome.unwrap_or_else(|| panic!("no answer: {}", self.text))
+    }
+
     /// The bytes of `result`; an error fails the test.
     pub fn result(&self) -> &str {
         self.raw("result")

@@ -125,7 +125,7 @@ impl Listening {
     /// The methods of what has come meanwhile.
     pub(crate) async fn so_far(&mut self) -> Vec<String> {
         let mut methods = Vec::new();
-        let short = std::time::Duration::from_millis(1);
+        let short = std::time::Duration::from_secs(1);
         while let Ok(Some(envelope)) = timeout(short, self.0.recv()).await {
             methods.push(envelope.msg.method().into_owned());
         }

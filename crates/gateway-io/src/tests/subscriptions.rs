@@ -266,3 +266,21 @@ async fn lists_that_differ_after_a_restart_are_told() {
     );
     assert_eq!(client.tools().await, ["s__t", "s__u", "o__t"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn many_servers_that_start_at_once_are_told_in_few_notifications() {
+    let peers: Vec<Peer> = (0..20)
+        .map(|n| Peer::modern(&format!("s{n}"), &["t"]))
+        .collect();
+    peers.iter().for_each(|peer| peer.hold("*"));
+    let all: Vec<&Peer> = peers.iter().collect();
+    let client = Stage::of("", &all).client("");
+    let mut listening = client.listen(TOOLS).await;
+    client.tools().await;
+    peers.iter().for_each(|peer| peer.open("*"));
+    assert_eq!(
+        listening.so_far().await,
+        ["notifications/tools/list_changed"]
+    );
+    assert_eq!(client.tools().await.len(), 20);
+}
