@@ -98,8 +98,8 @@ impl Backend {
         })
     }
 
-    /// A modern server in this process that answers single requests, and knows on whose behalf they came; `has_view` says
-    /// which views of it there are.
+    /// A modern server in this process that answers single requests, and knows on whose behalf they came; `has_view`
+    /// says which views of it there are.
     pub fn requests(
         service: impl RequestService,
         has_view: impl Fn(&str) -> bool + Send + Sync + 'static,

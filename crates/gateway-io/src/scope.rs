@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_secs(60);
 
 /// What is known about a server.
 pub(crate) struct Scope {
-    /// For whom; `None` for all clients.
+    /// Whose it is; `None` for all clients.
     pub(crate) principal: Option<Principal>,
     pub(crate) description: Known<Description>,
     lists: [Known<ServerList>; 4],

@@ -35,7 +35,7 @@ second; a server that did not change keeps its process.
 
 Examples:
   linkspan gateway -c ~/.cursor/mcp.json
-  linkspan gateway -c mcp.json --http --port 9000     # the view `dev` is at /mcp/dev
+  linkspan gateway -c mcp.json --http --port 9000   # the view `dev`: /mcp/dev
   linkspan gateway -c mcp.json --view dev
   linkspan gateway -c mcp.json --check
   claude mcp add all -- linkspan gateway -c ~/mcp.json";

@@ -14,6 +14,7 @@ fn the_help_lists_the_commands_and_exit_codes() {
     Commands:
       connect      Connect a stdio client to any server
       expose       Offer a server over HTTP
+      gateway      Serve all servers of a configuration as one
       shrink       Shorten tool results without loss, to save tokens
       conduct      Connect an editor to an agent through proxies (ACP)
       agent        Serve an ACP agent as an MCP server

@@ -7,7 +7,7 @@ use std::process::Command;
 use linkspan_testkit::{Conn, Flow, Request, Server, run};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 31] = [
+pub const COMMANDS: [&str; 32] = [
     "connect",
     "expose",
     "gateway",

@@ -88,7 +88,9 @@ fn results_and_errors_keep_their_bytes() {
     for client in Client::both(&servers.setting) {
         let answer = client.call("1", "old__fidelity", json!({}));
         // A modern client gets the name of the server as well.
-        let (members, _) = child::FIDELITY.split_once(r#","_meta""#).expect("it has one");
+        let (members, _) = child::FIDELITY
+            .split_once(r#","_meta""#)
+            .expect("it has one");
         assert!(answer.text.contains(members), "{}", answer.text);
         for server in ["old", "new"] {
             let failed = client.call("2", &format!("{server}__fail"), json!({}));

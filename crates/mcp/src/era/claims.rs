@@ -94,15 +94,16 @@ pub fn signed(request: &Message, principal: &str, is_legacy: bool) -> Message {
     })
 }
 
-/// Whether a request is one of a legacy client, by the mark of [`LegacyToModern::signed`](super::LegacyToModern::signed).
+/// Whether a request is one of a legacy client, by the mark of
+/// [`LegacyToModern::signed`](super::LegacyToModern::signed).
 pub fn is_of_legacy_client(request: &Message) -> bool {
     let meta = request.params().and_then(|params| params.get("_meta"));
     let mark = meta.and_then(|meta| meta.get(LEGACY_CLIENT));
     mark.and_then(Json::as_bool) == Some(true)
 }
 
-/// The request of a legacy client for a modern server: without the mark, and wanting to see log messages from that level
-/// on unless it names another.
+/// The request of a legacy client for a modern server: without the mark, and wanting to see log messages from that
+/// level on unless it names another.
 pub fn with_default_level(request: &Message, level: Level) -> Message {
     with_meta(request, |meta| {
         let meta = meta.without(&[LEGACY_CLIENT]);
