@@ -6,11 +6,11 @@ use linkspan_gateway::audit::{AuditLine, Call, Outcome, Subject};
 use linkspan_gateway::{ListKind, Sender};
 use linkspan_mcp::era::{is_timeout, wants_input};
 use linkspan_mcp::{CLIENT_INFO, names};
+use linkspan_ports::Principal;
 use linkspan_wire::{Json, Kind, Message, RpcError};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::asked::Asked;
 use crate::audit_file::{AuditFile, now};
 
 /// The log, and what is written of a call.
@@ -42,9 +42,14 @@ struct State {
 
 impl Audited {
     /// A request that the log has a line for; `None` for lists and the like.
-    pub(crate) fn begin(audit: Option<&Audit>, asked: &Asked) -> Option<Self> {
+    pub(crate) fn begin(
+        audit: Option<&Audit>,
+        request: &Message,
+        principal: &Principal,
+        sender: &Sender,
+        view: Option<&str>,
+    ) -> Option<Self> {
         let audit = audit?;
-        let request = &asked.request;
         let method = request.method();
         if !matches!(
             &*method,
@@ -55,8 +60,8 @@ impl Audited {
         Some(Self(Arc::new(Mutex::new(State {
             audit: audit.clone(),
             began: Instant::now(),
-            who: name_of(asked),
-            view: asked.view.as_ref().map(|view| view.name.clone()),
+            who: name_of(principal, sender),
+            view: view.map(str::to_owned),
             request: request.clone(),
             server: None,
             kind: None,
@@ -102,10 +107,10 @@ impl Audited {
     /// The gateway has answered it itself.
     pub(crate) fn refused(&self, error: &RpcError) {
         let mut state = self.0.lock();
-        let outcome = match state.server {
-            // The rules have refused it; else the request itself was wrong.
-            Some(_) => Outcome::Refused,
-            None => Outcome::Error(error.code()),
+        let outcome = match state.decision {
+            // The request itself was wrong.
+            "none" => Outcome::Error(error.code()),
+            _ => Outcome::Refused,
         };
         state.write(outcome, 0);
     }
@@ -160,12 +165,12 @@ impl Drop for State {
 }
 
 /// The sender as the log names it.
-fn name_of(asked: &Asked) -> Option<String> {
-    match &asked.sender {
+fn name_of(principal: &Principal, sender: &Sender) -> Option<String> {
+    match sender {
         Sender::Local => Some("local".to_owned()),
         Sender::Anonymous => None,
         Sender::Verified { .. } => {
-            let identity = asked.caller.principal.identity()?;
+            let identity = principal.identity()?;
             Some(format!("{} {}", identity.issuer, identity.subject))
         }
     }

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::asking::Asking;
 use crate::known::Freshness;
+use crate::outcome::Outcome;
 use crate::upstream::Upstream;
 
 /// How long a server may take for a list. A client waits for a shorter time.
@@ -118,6 +119,10 @@ fn result_of<'m>(upstream: &Upstream, answer: &'m Message) -> Result<&'m str, Fa
     let body = answer.body().map(|body| body.text());
     match body {
         Some(body) if answer.kind() == Kind::Result => Ok(body),
+        body if Outcome::of_answer(answer) == Outcome::Failed => Err(Fault::AnswerLost {
+            peer: upstream.name().to_owned(),
+            why: body.unwrap_or_default().chars().take(500).collect(),
+        }),
         body => Err(Fault::BadAnswer {
             peer: upstream.name().to_owned(),
             why: body.unwrap_or_default().chars().take(500).collect(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use linkspan_bridge::{Backend, Caller, RequestService};
 use linkspan_gateway::config::ToolLevel;
-use linkspan_gateway::{Limits, ListKind};
+use linkspan_gateway::{Limits, ListKind, Sender};
 use linkspan_mcp::era::{is_of_legacy_client, wants_input};
 use linkspan_mcp::names;
 use linkspan_ports::{Answering, Principal};
@@ -288,11 +288,23 @@ impl RequestService for Gateway {
             session,
             ..caller.clone()
         };
-        let mut asked = match Asked::new(self.set(), &call.msg, caller) {
-            Ok(asked) => asked,
-            Err(error) => return Ok(Answering::of(error.answer(&id))),
+        let audit = |principal: &Principal, sender: &Sender, view: Option<&str>| {
+            Audited::begin(self.0.audit.as_ref(), &call.msg, principal, sender, view)
         };
-        asked.audited = Audited::begin(self.0.audit.as_ref(), &asked);
+        let (set, principal) = (self.set(), caller.principal.clone());
+        let mut asked = match Asked::new(set.clone(), &call.msg, caller) {
+            Ok(asked) => asked,
+            Err(error) => {
+                let audited = audit(&principal, &set.sender(&principal), principal.view());
+                audited.iter().for_each(|audited| {
+                    audited.decided("view");
+                    audited.refused(&error);
+                });
+                return Ok(Answering::of(error.answer(&id)));
+            }
+        };
+        let view = asked.view.as_ref().map(|view| &*view.name);
+        asked.audited = audit(&principal, &asked.sender, view);
         match (self.route(&asked, call).await, asked.audited) {
             (Ok(answering), None) => Ok(answering),
             (Ok(answering), Some(audited)) => Ok(answering.edited(move |envelope| {

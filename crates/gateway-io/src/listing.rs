@@ -1,17 +1,23 @@
 //! What a server says about itself and has, as far as it is known when a client asks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use linkspan_gateway::config::Start;
 use linkspan_gateway::{ListKind, ServerList};
 use linkspan_ports::Principal;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::asking::Asking;
 use crate::fetch::{self, Description};
 use crate::known::Known;
+use crate::outcome::may_pass;
 use crate::scope::Scope;
 use crate::upstream::Upstream;
+
+/// How long after a list could not be fetched it is tried again.
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 impl Upstream {
     /// Its description, as far as it is known by the deadline.
@@ -116,7 +122,11 @@ impl Upstream {
             async move {
                 // A change from now on makes the list stale, so the watch begins first.
                 upstream.contacted(&scope, &asking);
-                let list = fetch::list(&upstream, &asking, kind).await?;
+                let list = fetch::list(&upstream, &asking, kind).await;
+                if list.as_ref().is_err_and(may_pass) {
+                    upstream.try_again(&scope, kind, &asking);
+                }
+                let list = list?;
                 let freshness = fetch::freshness(&list, scope.is_watched(kind));
                 Ok((list, freshness))
             }
@@ -169,10 +179,31 @@ impl Upstream {
         scope.watch(self, asking);
         for kind in scope.take_restored() {
             let (upstream, asking) = (self.clone(), asking.clone());
+            let scope = scope.clone();
             tokio::spawn(async move {
                 // Readers have had the old list, so a difference is told.
-                upstream.list(kind, &asking, Instant::now()).await;
+                let now = Instant::now();
+                upstream.fetch_list(&scope, kind, &asking, now).await;
             });
         }
+    }
+
+    /// Asks a server again that has never told a list, as long as a client wants to know of changes.
+    fn try_again(self: &Arc<Self>, scope: &Arc<Scope>, kind: ListKind, asking: &Asking) {
+        if scope.is_tried_again(kind, true) {
+            return;
+        }
+        let (upstream, scope, asking) = (self.clone(), scope.clone(), asking.clone());
+        tokio::spawn(async move {
+            let mut pause = FIRST_PAUSE;
+            let is_missing = || scope.list(kind).last().is_none();
+            while is_missing() && upstream.has_subscribers() {
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+                let now = Instant::now();
+                upstream.fetch_list(&scope, kind, &asking, now).await;
+            }
+            scope.is_tried_again(kind, false);
+        });
     }
 }

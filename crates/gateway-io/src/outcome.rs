@@ -1,7 +1,9 @@
 //! What the end of a request says about the connection to its server.
 
+use std::borrow::Cow;
+
 use linkspan_session::Fault;
-use linkspan_wire::{Kind, Message};
+use linkspan_wire::{Json, Kind, Message};
 
 /// What an answer says about the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,22 +18,15 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     pub(crate) fn of_fault(why: &Fault) -> Self {
-        let status = match why {
-            Fault::HttpStatus { status, .. } => Some(i64::from(*status)),
-            _ => None,
-        };
-        Self::of_kind(why.kind(), status)
+        let (kind, status) = told(why);
+        Self::of_kind(kind, status)
     }
 
     pub(crate) fn of_answer(answer: &Message) -> Self {
-        if answer.kind() != Kind::Error {
-            return Self::Answered;
+        match told_by(answer) {
+            Some((kind, status)) => Self::of_kind(&kind, status),
+            None => Self::Answered,
         }
-        let data = answer.body().and_then(|error| error.get("data"));
-        // Only our own faults have a kind.
-        let kind = data.and_then(|data| data.get("kind")?.as_str());
-        let status = data.and_then(|data| data.get("status")?.as_i64());
-        kind.map_or(Self::Answered, |kind| Self::of_kind(&kind, status))
     }
 
     fn of_kind(kind: &str, status: Option<i64>) -> Self {
@@ -49,6 +44,40 @@ impl Outcome {
             _ => Self::Answered,
         }
     }
+}
+
+/// Whether the same request may work later, without an action of the user.
+pub(crate) fn may_pass(why: &Fault) -> bool {
+    let (kind, status) = told(why);
+    kind_may_pass(kind, status)
+}
+
+/// The same for an answer: whether it is a fault of ours that may pass.
+pub(crate) fn answer_may_pass(answer: &Message) -> bool {
+    told_by(answer).is_some_and(|(kind, status)| kind_may_pass(&kind, status))
+}
+
+fn kind_may_pass(kind: &str, status: Option<i64>) -> bool {
+    let is_bound = matches!(kind, "overloaded" | "paused" | "closing");
+    let has_failed = Outcome::of_kind(kind, status) == Outcome::Failed;
+    is_bound || has_failed && kind != "bad_answer"
+}
+
+/// The kind and the HTTP status of a fault.
+fn told(why: &Fault) -> (&'static str, Option<i64>) {
+    let status = match why {
+        Fault::HttpStatus { status, .. } => Some(i64::from(*status)),
+        _ => None,
+    };
+    (why.kind(), status)
+}
+
+/// The same for an error that one of our sessions has made; only these have a kind.
+fn told_by(answer: &Message) -> Option<(Cow<'_, str>, Option<i64>)> {
+    let error = answer.body().filter(|_| answer.kind() == Kind::Error)?;
+    let data = error.get("data")?;
+    let status = data.get("status").and_then(Json::as_i64);
+    Some((data.get("kind")?.as_str()?, status))
 }
 
 #[cfg(test)]
@@ -84,5 +113,21 @@ mod tests {
             why: "y".to_owned(),
         };
         assert_eq!(Outcome::of_fault(&lost), Outcome::Failed);
+    }
+
+    #[test]
+    fn a_request_that_needs_the_user_is_not_repeated() {
+        let of = |data: &str| {
+            let error = RpcError::server("x").with_data(data);
+            answer_may_pass(&error.answer(&Id::number(1)))
+        };
+        for kind in ["peer_closed", "timeout", "closing", "paused"] {
+            assert!(of(&format!(r#"{{"kind":"{kind}"}}"#)), "{kind}");
+        }
+        for kind in ["not_signed_in", "too_large", "bad_answer", "other"] {
+            assert!(!of(&format!(r#"{{"kind":"{kind}"}}"#)), "{kind}");
+        }
+        assert!(!of("{}"));
+        assert!(may_pass(&Fault::Closing));
     }
 }

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 use crate::asked::Asked;
+use crate::outcome::{answer_may_pass, may_pass};
 use crate::upstream::Upstream;
 
 /// Between the end of a subscription and the next one.
@@ -101,13 +102,15 @@ impl Relay {
 
     async fn subscribe(&self, is_first: &mut bool) -> Ended {
         let listen = Envelope::new(self.request_of_server());
-        let Ok(mut listening) = self.upstream.listen(listen, &self.asked.caller).await else {
-            return Ended::Lost;
+        let mut listening = match self.upstream.listen(listen, &self.asked.caller).await {
+            Ok(listening) => listening,
+            Err(why) if may_pass(&why) => return Ended::Lost,
+            Err(_) => return Ended::Refused,
         };
         while let Some(envelope) = listening.recv().await {
             let msg = envelope.msg;
             if msg.is_answer() {
-                let is_lost = msg.kind() == Kind::Result || Upstream::is_lost(&msg);
+                let is_lost = msg.kind() == Kind::Result || answer_may_pass(&msg);
                 return if is_lost { Ended::Lost } else { Ended::Refused };
             }
             if msg.method() != names::ACKNOWLEDGED {

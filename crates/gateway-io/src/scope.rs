@@ -36,6 +36,8 @@ pub(crate) struct Scope {
     watch: Mutex<Watch>,
     /// By [`ListKind::index`]: whether the server tells when the list changes.
     watched: [AtomicBool; 4],
+    /// By [`ListKind::index`]: whether a task asks for the list until there is one.
+    tried_again: [AtomicBool; 4],
     used: Mutex<Instant>,
     saving: Mutex<()>,
 }
@@ -58,6 +60,7 @@ impl Scope {
             restored: Mutex::default(),
             watch: Mutex::new(Watch::Off),
             watched: Default::default(),
+            tried_again: Default::default(),
             used: Mutex::new(Instant::now()),
             saving: Mutex::default(),
         }
@@ -75,6 +78,11 @@ impl Scope {
             self.list(kind).restore(list);
             restored.push(kind);
         }
+    }
+
+    /// Sets whether a task asks for a list until there is one; returns whether one did.
+    pub(crate) fn is_tried_again(&self, kind: ListKind, is_now: bool) -> bool {
+        self.tried_again[kind.index()].swap(is_now, Ordering::Relaxed)
     }
 
     /// Writes what is known to a file. The task that comes last writes the latest.

@@ -173,6 +173,11 @@ impl Upstream {
         let _ = self.changes.send(change);
     }
 
+    /// Whether it is open, and a client wants to know of changes.
+    pub(crate) fn has_subscribers(&self) -> bool {
+        self.changes.receiver_count() > 0 && self.closing.lock().is_some()
+    }
+
     /// Sends a client's request.
     pub(crate) async fn request(
         self: &Arc<Self>,
@@ -220,11 +225,6 @@ impl Upstream {
             }
             envelope
         }))
-    }
-
-    /// Whether an answer is not the server's own: the connection was lost, or the request has not reached it.
-    pub(crate) fn is_lost(answer: &Message) -> bool {
-        Outcome::of_answer(answer) != Outcome::Answered
     }
 
     fn heard(&self, outcome: Outcome) {

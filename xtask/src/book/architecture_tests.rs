@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::paths::root;
 
-const COMMANDS: [&str; 5] = ["connect", "expose", "serve", "shrink", "conduct"];
+const COMMANDS: [&str; 6] = ["connect", "expose", "gateway", "serve", "shrink", "conduct"];
 
 #[test]
 fn every_file_and_function_of_the_architecture_exists() {

@@ -4,11 +4,13 @@ use linkspan_auth::resource::digest;
 use linkspan_testkit::{Client, Message};
 use serde_json::{Value, json};
 
-use crate::setup::{LATEST, Setting, content, names, pid};
+use crate::setup::{LATEST, Setting, content, names, pid, until_listed};
 
-fn listed(client: &Client) -> Vec<String> {
-    let listed = client.modern().request("1", "tools/list", &json!({}));
-    names(&{ listed }.answer(), "tools")
+const BOTH: [&str; 4] = ["a__echo", "a__routed", "b__echo", "b__routed"];
+
+fn list(client: &Client) -> Message {
+    let mut listed = client.modern().request("1", "tools/list", &json!({}));
+    listed.answer()
 }
 
 fn at(client: &Client, path: &str) -> Client {
@@ -58,9 +60,9 @@ fn a_view_is_at_a_path_of_its_own() {
     let _children = [setting.child("a", &[]), setting.child("b", &[])];
     setting.set(json!({"views": {"only-b": {"servers": ["b"]}}}));
     let (_gateway, client) = setting.http(&[]);
-    assert_eq!(listed(&client).len(), 4);
+    until_listed(&BOTH, || list(&client));
     let view = at(&client, "/mcp/only-b");
-    assert_eq!(listed(&view), ["b__echo", "b__routed"]);
+    until_listed(&BOTH[2..], || list(&view));
     let session = view.session(LATEST);
     let refused = session.tool("1", "a__echo", &json!({}));
     assert_eq!(refused.code(), Some(-32602), "{}", refused.text);
@@ -100,8 +102,8 @@ fn a_key_decides_which_view_a_client_has() {
         let key = format!("Bearer {}", key(name));
         client.clone().with("Authorization", &key)
     };
-    assert_eq!(listed(&with("dev-1")), ["b__echo", "b__routed"]);
-    assert_eq!(listed(&with("ops")).len(), 4);
+    until_listed(&BOTH[2..], || list(&with("dev-1")));
+    until_listed(&BOTH, || list(&with("ops")));
     let denied = with("ops").modern().tool("1", "a__fail", &json!({}));
     assert_eq!(denied.kind().as_deref(), Some("denied"));
     let guest = with("guest").modern().tool("1", "b__echo", &json!({}));
@@ -144,7 +146,7 @@ fn a_hundred_clients_at_once_get_the_same_list_and_their_own_answers() {
     let mut setting = Setting::new();
     let _children = [setting.child("a", &[]), setting.child("b", &["--modern"])];
     let (_gateway, client) = setting.http(&[]);
-    let first = listed(&client);
+    until_listed(&BOTH, || list(&client));
     let threads: Vec<_> = (0..100)
         .map(|n| {
             let client = client.clone();
@@ -160,7 +162,7 @@ fn a_hundred_clients_at_once_get_the_same_list_and_their_own_answers() {
         .collect();
     for (n, thread) in threads.into_iter().enumerate() {
         let (list, content) = thread.join().unwrap();
-        assert_eq!(list, first);
+        assert_eq!(list, BOTH);
         let content: Value = serde_json::from_str(&content).unwrap();
         assert_eq!(content["n"], n);
     }

@@ -1,14 +1,8 @@
 //! The configuration file changes while the gateway runs.
 
-use linkspan_testkit::Bridge;
 use serde_json::json;
 
-use crate::setup::{LATEST, Setting, content, names, pid};
-
-fn tools(gateway: &Bridge, id: &str) -> Vec<String> {
-    gateway.request(id, "tools/list", &json!({}));
-    names(&gateway.answer(id), "tools")
-}
+use crate::setup::{LATEST, Setting, content, list, pid, until_listed};
 
 #[test]
 fn a_server_that_did_not_change_keeps_its_process_and_a_call_in_flight() {
@@ -17,8 +11,9 @@ fn a_server_that_did_not_change_keeps_its_process_and_a_call_in_flight() {
     let gone = setting.child("gone", &["--modern"]);
     let gateway = setting.start(&[]);
     gateway.initialize(LATEST);
-    assert_eq!(tools(&gateway, "1").len(), 4);
-    let before = pid(&gateway.ask("2", "kept__whoami", &json!({})));
+    let before = ["kept__echo", "kept__routed", "gone__echo", "gone__routed"];
+    until_listed(&before, || list(&gateway));
+    let first = pid(&gateway.ask("2", "kept__whoami", &json!({})));
     gateway.call("\"long\"", "kept__gate", &json!({"name": "go"}));
     kept.wait_for_tool("gate");
     setting.remove("gone");
@@ -27,8 +22,8 @@ fn a_server_that_did_not_change_keeps_its_process_and_a_call_in_flight() {
     gateway.heard("notifications/tools/list_changed");
     gone.wait_until_none();
     let expected = ["kept__echo", "kept__routed", "added__echo", "added__routed"];
-    assert_eq!(tools(&gateway, "3"), expected);
-    assert_eq!(pid(&gateway.ask("4", "kept__whoami", &json!({}))), before);
+    until_listed(&expected, || list(&gateway));
+    assert_eq!(pid(&gateway.ask("4", "kept__whoami", &json!({}))), first);
     gateway.ask("5", "added__echo", &json!({}));
     assert_eq!(added.alive().len(), 1);
     kept.open("go");
@@ -42,7 +37,7 @@ fn a_file_with_mistakes_changes_nothing_until_it_is_right_again() {
     let kept = setting.child("kept", &[]);
     let gateway = setting.start(&[]);
     gateway.initialize(LATEST);
-    assert_eq!(tools(&gateway, "1").len(), 2);
+    until_listed(&["kept__echo", "kept__routed"], || list(&gateway));
     setting.write_text("{\"mcpServers\": ");
     let said = gateway.wait_for_stderr("the configuration stays as it was");
     assert!(said.contains("mcp.json:1:"), "{said}");
@@ -50,6 +45,7 @@ fn a_file_with_mistakes_changes_nothing_until_it_is_right_again() {
     let _other = setting.child("other", &[]);
     setting.write();
     gateway.heard("notifications/tools/list_changed");
-    assert_eq!(tools(&gateway, "3").len(), 4);
+    let both = ["kept__echo", "kept__routed", "other__echo", "other__routed"];
+    until_listed(&both, || list(&gateway));
     assert_eq!(kept.started(), 1);
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use linkspan_testkit::mcp_client::META;
-use linkspan_testkit::{Bridge, Children, Client, Launch, Message, Server, child_program, run};
+use linkspan_testkit::{
+    Bridge, Children, Client, Launch, Message, Server, child_program, run, wait_for,
+};
 pub use linkspan_testkit::{LATEST, MODERN};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -160,6 +162,19 @@ pub fn names(answer: &Message, list: &str) -> Vec<String> {
         .unwrap_or_else(|| panic!("{}", answer.text));
     let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
     items.iter().map(name).collect()
+}
+
+/// Waits until these tools are listed: on a busy machine a server may start later than the first list.
+#[track_caller]
+pub fn until_listed(expected: &[&str], list: impl Fn() -> Message) {
+    let what = format!("the tools {expected:?}");
+    wait_for(&what, || names(&list(), "tools") == expected);
+}
+
+/// The list of tools that a legacy client gets.
+pub fn list(gateway: &Bridge) -> Message {
+    gateway.request("\"list\"", "tools/list", &json!({}));
+    gateway.answer("\"list\"")
 }
 
 /// The structured content of a tool's result, as written.

@@ -1,9 +1,9 @@
 //! Clients of both eras on stdio in front of servers of both eras and three transports.
 
-use linkspan_testkit::{Bridge, Children, Message, Server, child};
+use linkspan_testkit::{Bridge, Children, Message, Server, child, wait_for};
 use serde_json::{Value, json};
 
-use crate::setup::{LATEST, Setting, ask_modern, content, names, send_modern};
+use crate::setup::{LATEST, Setting, ask_modern, content, list, names, send_modern, until_listed};
 
 struct Servers {
     setting: Setting,
@@ -67,11 +67,12 @@ impl Client {
 fn tools_of_all_servers_are_listed_and_called() {
     let servers = four();
     for client in Client::both(&servers.setting) {
-        let listed = client.ask("1", "tools/list", json!({}));
-        let listed = names(&listed, "tools");
         for server in ["old", "new", "web", "sse"] {
             let name = format!("{server}__echo");
-            assert!(listed.contains(&name), "{listed:?}");
+            wait_for(&name, || {
+                let listed = client.ask("1", "tools/list", json!({}));
+                names(&listed, "tools").contains(&name)
+            });
             let answer = client.call("\"2\"", &name, json!({"n": 12_345_678_901_234_567_890u64}));
             assert_eq!(
                 content(&answer),
@@ -88,7 +89,9 @@ fn results_and_errors_keep_their_bytes() {
     for client in Client::both(&servers.setting) {
         let answer = client.call("1", "old__fidelity", json!({}));
         // A modern client gets the name of the server as well.
-        let (members, _) = child::FIDELITY.split_once(r#","_meta""#).expect("it has one");
+        let (members, _) = child::FIDELITY
+            .split_once(r#","_meta""#)
+            .expect("it has one");
         assert!(answer.text.contains(members), "{}", answer.text);
         for server in ["old", "new"] {
             let failed = client.call("2", &format!("{server}__fail"), json!({}));
@@ -104,21 +107,18 @@ fn results_and_errors_keep_their_bytes() {
 fn prompts_resources_and_completions_reach_their_servers() {
     let servers = four();
     for client in Client::both(&servers.setting) {
-        let prompts = names(&client.ask("1", "prompts/list", json!({})), "prompts");
-        assert!(prompts.contains(&"old__plain".to_owned()), "{prompts:?}");
+        wait_for("the prompts", || {
+            let listed = client.ask("1", "prompts/list", json!({}));
+            names(&listed, "prompts").contains(&"old__plain".to_owned())
+        });
         let got = client.ask("2", "prompts/get", json!({"name": "old__plain"}));
         assert!(got.at(&["result", "messages"]).is_some(), "{}", got.text);
-        let listed = client.ask("3", "resources/list", json!({}));
-        assert!(
-            listed.text.contains(r#""uri":"old+quay://1""#),
-            "{}",
-            listed.text
-        );
-        assert!(
-            listed.text.contains(r#""uri":"new+quay://1""#),
-            "{}",
-            listed.text
-        );
+        for uri in [r#""uri":"old+quay://1""#, r#""uri":"new+quay://1""#] {
+            wait_for(uri, || {
+                let listed = client.ask("3", "resources/list", json!({}));
+                listed.text.contains(uri)
+            });
+        }
         for uri in ["old+quay://1", "new+quay://1"] {
             let read = client.ask("4", "resources/read", json!({"uri": uri}));
             let contents = read.at(&["result", "contents"]).unwrap_or_default();
@@ -247,8 +247,7 @@ fn a_view_is_chosen_by_an_option() {
     setting.set(json!({"views": {"dev": {"servers": ["b"], "deny": ["b__routed"]}}}));
     let gateway = setting.start(&["--view", "dev"]);
     gateway.initialize(LATEST);
-    gateway.request("1", "tools/list", &json!({}));
-    assert_eq!(names(&gateway.answer("1"), "tools"), ["b__echo"]);
+    until_listed(&["b__echo"], || list(&gateway));
     for hidden in ["a__echo", "b__routed"] {
         let refused = gateway.ask("2", hidden, &json!({}));
         assert_eq!(refused.code(), Some(-32602), "{}", refused.text);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::setup::{LATEST, Setting, ask_modern, names};
+use crate::setup::{LATEST, Setting, ask_modern, list, names, until_listed};
 
 fn exits(setting: &Setting, flags: &[&str]) -> (Option<i32>, String) {
     let mut gateway = setting.launch(flags).start();
@@ -88,9 +88,7 @@ fn a_server_that_cannot_be_opened_is_left_out() {
     let gateway = setting.start(&[]);
     gateway.wait_for_stderr("the server `bad` is left out");
     gateway.initialize(LATEST);
-    gateway.request("1", "tools/list", &json!({}));
-    let listed = gateway.answer("1");
-    assert_eq!(names(&listed, "tools"), ["good__echo", "good__routed"]);
+    until_listed(&["good__echo", "good__routed"], || list(&gateway));
 }
 
 #[test]

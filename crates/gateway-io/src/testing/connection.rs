@@ -106,8 +106,8 @@ impl Connection {
 
     async fn answer(&self, id: &Id, method: &str, msg: &Message) -> Option<Message> {
         let is_modern = self.peer.era == Era::Modern;
-        if self.peer.state.lock().refused.contains(method) {
-            return Some(error(id, -32601));
+        if let Some(code) = self.peer.state.lock().refused.get(method) {
+            return Some(error(id, *code));
         }
         if let Some(kind) = ListKind::of_method(method) {
             return Some(Message::result(id, &self.list(kind, msg)));

@@ -36,7 +36,7 @@ pub(super) struct State {
     /// Every new connection ends with its first message.
     pub(super) is_broken: bool,
     /// Methods that are answered with an error.
-    pub(super) refused: BTreeSet<String>,
+    pub(super) refused: HashMap<String, i64>,
     pub(super) lists: HashMap<&'static str, Vec<String>>,
     pub(super) instructions: Option<String>,
     pub(super) ttl: u64,
@@ -165,9 +165,15 @@ impl Peer {
         });
     }
 
-    /// Requests of this method are answered with an error.
+    /// Requests of this method are answered with the error for an unknown method.
     pub(crate) fn refuse(&self, method: &str) {
-        self.0.state.lock().refused.insert(method.to_owned());
+        self.refuse_with(method, -32601);
+    }
+
+    /// Requests of this method are answered with an error of this code.
+    pub(crate) fn refuse_with(&self, method: &str, code: i64) {
+        let mut state = self.0.state.lock();
+        state.refused.insert(method.to_owned(), code);
     }
 
     /// Opens a gate.

@@ -164,3 +164,16 @@ async fn a_changed_definition_has_a_line() {
     let lines = on.lines(&["event", "server", "decision", "outcome"]).await;
     assert_eq!(lines, ["pin s - -", "call s pins refused"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_a_sender_without_a_view_has_a_line() {
+    let peer = Peer::modern("s", &["t"]);
+    let settings = r#""views":{"dev":{"keys":"dev"}}"#;
+    let on = audited(settings, &[&peer], false);
+    let client = on.stage.client("");
+    client.call("s__t", "{}").await;
+    client.in_view("dev").call("s__t", "{}").await;
+    drop(client);
+    let lines = on.lines(&["view", "tool", "decision", "outcome"]).await;
+    assert_eq!(lines, ["- s__t view refused", "dev s__t view refused"]);
+}

@@ -252,3 +252,44 @@ async fn the_gateway_describes_itself_and_gives_the_instructions_of_its_servers(
         "true"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_works_later_is_told_without_another_request() {
+    let (alive, dead) = (Peer::modern("alive", &["t"]), Peer::modern("dead", &["t"]));
+    dead.set_broken(true);
+    let client = Stage::of("", &[&alive, &dead]).client("");
+    let mut listening = client.listen(ALL).await;
+    assert_eq!(client.tools().await, ["alive__t"]);
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(listening.so_far().await, [""; 0]);
+    let opened = dead.opened();
+    assert!(opened < 500, "{opened}");
+    dead.set_broken(false);
+    let told = listening.next().await;
+    assert_eq!(told.method(), "notifications/tools/list_changed");
+    assert_eq!(client.tools().await, ["alive__t", "dead__t"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_fails_is_left_alone_when_no_client_wants_to_know() {
+    let dead = Peer::modern("dead", &["t"]);
+    dead.set_broken(true);
+    let client = Stage::of("", &[&dead]).client("");
+    client.tools().await;
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    let opened = dead.opened();
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(dead.opened(), opened);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_its_list_is_not_asked_again_and_again() {
+    let (refusing, other) = (Peer::modern("refusing", &[]), Peer::modern("other", &["t"]));
+    // Such as a server that requires a sign-in.
+    refusing.refuse_with("tools/list", -32000);
+    let client = Stage::of("", &[&refusing, &other]).client("");
+    let _listening = client.listen(ALL).await;
+    client.tools().await;
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(refusing.heard("tools/list").len(), 1);
+}
