@@ -169,7 +169,9 @@ impl Fleet {
             .map(|peer| (peer.alias.to_owned(), peer.entry()));
         let servers: serde_json::Map<_, _> = servers.collect();
         let path = self.folder.path().join("mcp.json");
-        let text = json!({"mcpServers": servers}).to_string();
+        // All definitions together are above the budget of `auto`.
+        let full = json!({"tools": "full"});
+        let text = json!({"mcpServers": servers, "linkspan": full}).to_string();
         std::fs::write(&path, text).expect("the folder can be written");
         path
     }
